@@ -1,0 +1,149 @@
+"""Embedding: the exact sum of the features of all records, in integers.
+
+Each record's features are put on an integer grid, rounded towards zero, and their integer norm is checked against the
+limit, and clipped to it if it is over. Then integers are added. So the sum is the same bits whatever the batch size,
+the number of threads or the order of the rows, and its sensitivity holds in the arithmetic that ran.
+
+For indicators all of this is known before a row is seen: a record adds the block's integer weight to one cell of each
+block. There the pass only counts, and multiplies at the end: the same integers, a thousand times faster.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointillist.curator.kernels import count_cells
+from pointillist.features import Concat, FeatureMap, Records, Tiles, Weighted
+
+Integers = NDArray[np.int64]
+
+_DENSE_CELLS = 1 << 21
+"""Features held at a time on the dense path: memory does not grow with rows times features."""
+_MOST_LEAVES = 3
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Features are multiples of 2^-bits, and no record's squared norm is above 4^bits."""
+
+    bits: int
+
+    @property
+    def scale(self) -> int:
+        return 1 << self.bits
+
+    @property
+    def squared_norm(self) -> int:
+        return 1 << (2 * self.bits)
+
+
+def dense_bits(dimension: int) -> int:
+    """The finest grid on which the squared norm of any features within [-1, 1] fits 64-bit integers."""
+    return min(24, (62 - math.ceil(math.log2(dimension + 1))) // 2)
+
+
+def quantise(features: NDArray[np.float64], grid: Grid) -> Integers:
+    """Features of records on the grid: rounded towards zero, then clipped so that no integer norm is over the limit."""
+    if 4**grid.bits * features.shape[1] >= 1 << 63:
+        raise OverflowError(f"a grid of {grid.bits} bits is too fine for {features.shape[1]} features")
+    bounded = np.clip(np.nan_to_num(features, nan=0.0), -1.0, 1.0)
+    values = np.trunc(bounded * grid.scale).astype(np.int64)
+    squared = np.einsum("ij,ij->i", values, values)
+    for row in np.flatnonzero(squared > grid.squared_norm):
+        # |v| * scale // ceil(norm): rounded towards zero again, so the norm ends at or below the limit.
+        norm = math.isqrt(int(squared[row]) - 1) + 1
+        values[row] = np.sign(values[row]) * (np.abs(values[row]) * grid.scale // norm)
+    return values
+
+
+class Embedding:
+    """An exact sum in the making. Secret until noise is added."""
+
+    def __init__(self, feature_map: FeatureMap, grid: Grid):
+        self.feature_map, self.grid = feature_map, grid
+        blocks = _blocks(feature_map, 1.0)
+        self._counting = all(block.indicator for block, _ in blocks)
+        self._counts = np.zeros(feature_map.dimension, dtype=np.int64)
+        """Counts of cells when counting, sums of integer features otherwise."""
+        if self._counting:
+            self._weights = [math.floor(weight * grid.scale) for _, weight in blocks]
+            if sum(weight**2 for weight in self._weights) > grid.squared_norm:
+                raise ValueError("the weights of the feature map exceed its norm bound on the grid")
+            self._layout(blocks)
+
+    def _layout(self, blocks: list[tuple[FeatureMap, float]]) -> None:
+        """Which leaves each block multiplies, for the compiled kernel; rarer shapes are counted one by one."""
+        self._sizes = [block.dimension for block, _ in blocks]
+        offsets = np.concatenate([[0], np.cumsum(self._sizes)])
+        tiles: dict[tuple[str, tuple[int, ...]], int] = {}
+        self._leaves: list[Tiles] = []
+        table, starts, self._rest = [], [], []
+        for number, (block, _) in enumerate(blocks):
+            leaves = block.leaves
+            if len(leaves) > _MOST_LEAVES or not all(isinstance(leaf, Tiles) for leaf in leaves):
+                self._rest.append((block, slice(int(offsets[number]), int(offsets[number + 1]))))
+                continue
+            entry = []
+            for leaf in leaves:
+                assert isinstance(leaf, Tiles)
+                key = (leaf.column, leaf.tile_of)
+                if key not in tiles:
+                    tiles[key] = len(self._leaves)
+                    self._leaves.append(leaf)
+                entry.append(tiles[key])
+            table.append(entry + [-1] * (_MOST_LEAVES - len(entry)))
+            starts.append(int(offsets[number]))
+        self._table = np.array(table, dtype=np.int64).reshape(-1, _MOST_LEAVES)
+        self._starts = np.array(starts, dtype=np.int64)
+        self._leaf_sizes = np.array([leaf.dimension for leaf in self._leaves], dtype=np.int64)
+
+    def add(self, records: Records) -> None:
+        """Add a batch of records."""
+        if self._counting:
+            self._count(records)
+        else:
+            self._sum(records)
+
+    def _count(self, records: Records) -> None:
+        cells = np.empty((len(self._leaves), records.rows), dtype=np.uint16)
+        for row, leaf in zip(cells, self._leaves, strict=True):
+            # mode="raise" (the default) so that a code out of range stops the pass rather than hit another cell
+            np.take(leaf.table, records.codes[leaf.column], out=row)
+        count_cells(cells, self._table, self._leaf_sizes, self._starts, self._counts)
+        for block, place in self._rest:
+            self._counts[place] += np.bincount(block.cells(records), minlength=block.dimension)
+
+    def _sum(self, records: Records) -> None:
+        step = max(1, _DENSE_CELLS // self.feature_map.dimension)
+        for start in range(0, records.rows, step):
+            rows = slice(start, start + step)
+            part = Records(
+                len(range(records.rows)[rows]),
+                {name: codes[rows] for name, codes in records.codes.items()},
+                {name: units[rows] for name, units in records.units.items()},
+            )
+            self._counts += quantise(self.feature_map(part), self.grid).sum(axis=0)
+
+    def merge(self, other: "Embedding") -> None:
+        """Add another part of the same sum."""
+        self._counts += other._counts
+
+    def sums(self) -> Integers:
+        """The exact sum in grid units."""
+        if not self._counting:
+            return self._counts.copy()
+        most = int(self._counts.max(initial=0)) * max(self._weights)
+        if most > 1 << 62:
+            raise OverflowError("more rows than the grid can add up")
+        return self._counts * np.repeat(np.array(self._weights, dtype=np.int64), self._sizes)
+
+
+def _blocks(feature_map: FeatureMap, weight: float) -> list[tuple[FeatureMap, float]]:
+    """The blocks of a map with their weights, in the order of their features."""
+    if isinstance(feature_map, Concat):
+        return [block for part in feature_map.maps for block in _blocks(part, weight)]
+    if isinstance(feature_map, Weighted):
+        return _blocks(feature_map.map, weight * feature_map.weight)
+    return [(feature_map, weight)]

@@ -1,0 +1,193 @@
+"""Encoding: from record batches, as they come from a file or frame, to level numbers and positions in [0, 1].
+
+Every rule that decides about a row looks at that row alone, so one person's rows never change how another's are read.
+Whatever the rows hold, level numbers stay within the column's levels: the bound on the features does not depend on
+well-behaved input. Messages name the column and the rule, never a value and never how many.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from pointillist.curator.kernels import MISSING, OUT_OF_RANGE, bin_numbers
+from pointillist.errors import DataError
+from pointillist.features import Records
+from pointillist.levels import Levels
+from pointillist.schema import MISSING_TEXTS, Boolean, Datetime
+
+_BOOLEANS = {"true": 1, "t": 1, "yes": 1, "y": 1, "1": 1, "false": 0, "f": 0, "no": 0, "n": 0, "0": 0}
+_SECONDS_PER_DAY = 86_400
+
+
+class Encoder:
+    """Encodes the columns that a feature map reads."""
+
+    def __init__(
+        self, levels: tuple[Levels, ...], code_columns: frozenset[str], unit_columns: frozenset[str], origin: str
+    ):
+        self._levels = [each for each in levels if each.name in code_columns | unit_columns]
+        self._code_columns, self._unit_columns = code_columns, unit_columns
+        self._origin = origin
+
+    @property
+    def columns(self) -> list[str]:
+        return [each.name for each in self._levels]
+
+    def __call__(self, batch: pa.RecordBatch) -> Records:
+        codes, units = {}, {}
+        for each in self._levels:
+            array = batch.column(each.name)
+            if each.numeric:
+                values = self._guarded(each, lambda array=array, each=each: numbers(array, each))
+                if each.name in self._code_columns:
+                    codes[each.name] = self._bins(each, values)
+                if each.name in self._unit_columns:
+                    units[each.name] = each.to_unit(values.astype(np.float64))
+            else:
+                codes[each.name] = self._guarded(each, lambda array=array, each=each: self._names(array, each))
+        return Records(batch.num_rows, codes, units)
+
+    def _guarded(self, each: Levels, work: Callable[[], Any]) -> Any:
+        """Arrow's own messages quote the value that they stumble over: replace them."""
+        try:
+            return work()
+        except (pa.ArrowException, ValueError, TypeError, OverflowError):
+            raise DataError(
+                f"{self._origin}: column {each.name!r} holds a value that cannot be read as {each.column.kind}. "
+                "Correct the data, or change the column's kind in the schema."
+            ) from None
+
+    def _fail(self, each: Levels, found: str, remedy: str) -> DataError:
+        return DataError(f"{self._origin}: column {each.name!r} {found}. {remedy}")
+
+    def _bins(self, each: Levels, values: NDArray[Any]) -> NDArray[np.uint16]:
+        codes = np.empty(len(values), dtype=np.uint16)
+        missing = each.missing if each.has_missing else 0
+        flags = bin_numbers(
+            values, each.edges, not each.whole, each.column.scale == "log", np.array(each.specials), missing, codes
+        )
+        if flags & MISSING and not each.has_missing:
+            raise self._no_missing(each)
+        if flags & OUT_OF_RANGE and each.column.out_of_domain == "error":
+            raise self._fail(
+                each,
+                'holds a value outside min and max, and the schema says out_of_domain = "error"',
+                'Widen the bounds, or set out_of_domain = "clip".',
+            )
+        return codes
+
+    def _no_missing(self, each: Levels) -> DataError:
+        return self._fail(
+            each, "has missing values, and the schema says missing = false", "Set missing = true, or fill them."
+        )
+
+    def _names(self, array: pa.Array, each: Levels) -> NDArray[np.uint16]:
+        if isinstance(array, pa.DictionaryArray):
+            # Look each distinct value up once. A null index is missing; so is an index that points at a null.
+            table = self._lookup(array.dictionary, each)
+            index = array.indices
+            found = np.full(len(array), self._missing_code(each), dtype=np.int64)
+            valid = index.is_valid().to_numpy(zero_copy_only=False)
+            found[valid] = table[index.drop_null().to_numpy(zero_copy_only=False)]
+        else:
+            found = self._lookup(array, each)
+        if (found == _NO_MISSING).any():
+            raise self._no_missing(each)
+        if (found == _NO_OTHER).any():
+            rule = (
+                "is boolean"
+                if isinstance(each.column, Boolean)
+                else 'lists its categories with out_of_domain = "error"'
+            )
+            remedy = (
+                "Booleans are true/false, t/f, yes/no, y/n or 1/0."
+                if isinstance(each.column, Boolean)
+                else 'Add the category to the schema, or set out_of_domain = "other".'
+            )
+            raise self._fail(each, f"holds a value that is not one of its categories, and the schema {rule}", remedy)
+        return found.astype(np.uint16)
+
+    def _missing_code(self, each: Levels) -> int:
+        return each.missing if each.has_missing else _NO_MISSING
+
+    def _lookup(self, array: pa.Array, each: Levels) -> NDArray[np.int64]:
+        texts, known = _texts(array, each)
+        values = pa.array(list(known), type=texts.type)
+        index = pc.index_in(texts, value_set=values)
+        found = np.array(list(known.values()), dtype=np.int64)[index.fill_null(0).to_numpy(zero_copy_only=False)]
+        other = each.other if each.has_other else _NO_OTHER
+        found = np.where(index.is_valid().to_numpy(zero_copy_only=False), found, other)
+        found = np.where(found == _MISSING_TEXT, self._missing_code(each), found)
+        return np.where(texts.is_valid().to_numpy(zero_copy_only=False), found, self._missing_code(each))
+
+
+_NO_MISSING, _NO_OTHER, _MISSING_TEXT = -1, -2, -3
+
+
+def _texts(array: pa.Array, each: Levels) -> tuple[pa.Array, dict[Any, int]]:
+    """A column of names in a form that can be looked up, and the level of every value that is known."""
+    whole = not isinstance(each.column, Boolean) and isinstance(each.categories[0], int)
+    if whole and not _is_text(array.type):
+        numbers = pc.cast(array, pa.float64(), safe=False)  # frames turn whole numbers with gaps into floats
+        missing = pc.is_nan(numbers)
+        return pc.if_else(missing, None, numbers), {float(c): i for i, c in enumerate(each.categories)}
+    texts = array if array.type == pa.string() else pc.cast(array, pa.string())
+    if isinstance(each.column, Boolean):
+        known: dict[Any, int] = dict(_BOOLEANS)
+        texts = pc.utf8_lower(pc.utf8_trim_whitespace(texts))
+        missing_texts = {text.lower() for text in MISSING_TEXTS}
+    else:
+        known = {str(c): i for i, c in enumerate(each.categories)}
+        missing_texts = set(MISSING_TEXTS)
+    for text in missing_texts:
+        known.setdefault(text, _MISSING_TEXT)
+    return texts, known
+
+
+def numbers(array: pa.Array, each: Levels) -> NDArray[Any]:
+    """A numeric column as numbers, NaN where missing; datetimes as days or seconds since 1970."""
+    if isinstance(array, pa.DictionaryArray):
+        array = array.dictionary_decode()
+    if isinstance(each.column, Datetime):
+        array = _ticks(array, each.column)
+    elif _is_text(array.type):
+        array = pc.cast(_without_missing_texts(array), pa.float64())
+    elif not pa.types.is_integer(array.type) and not pa.types.is_floating(array.type):
+        array = pc.cast(array, pa.float64())
+    if pa.types.is_float16(array.type):
+        array = pc.cast(array, pa.float32())
+    return array.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+
+
+def _ticks(array: pa.Array, column: Datetime) -> pa.Array:
+    if _is_text(array.type):
+        texts = _without_missing_texts(array)
+        if column.format is None:
+            array = pc.cast(texts, pa.timestamp("us"))
+        else:
+            array = pc.strptime(texts, format=column.format, unit="us")
+    elif pa.types.is_date(array.type):
+        array = pc.cast(array, pa.timestamp("s"))
+    elif not pa.types.is_timestamp(array.type):
+        raise TypeError("not a date")
+    # Whole microseconds first: a cast to a coarser unit would drop or refuse what is finer.
+    micros = pc.cast(pc.cast(array, pa.timestamp("us", array.type.tz), safe=False), pa.int64())
+    per_tick = 1_000_000 * (_SECONDS_PER_DAY if column.resolution == "day" else 1)
+    quotient = pc.divide(micros, per_tick)
+    below = pc.less(
+        micros, pc.multiply(quotient, per_tick)
+    )  # division rounds towards zero; times before 1970 need floor
+    return pc.subtract(quotient, pc.cast(below, pa.int64()))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _without_missing_texts(array: pa.Array) -> pa.Array:
+    texts = pc.utf8_trim_whitespace(pc.cast(array, pa.string()))
+    return pc.if_else(pc.is_in(texts, value_set=pa.array(MISSING_TEXTS)), None, texts)

@@ -1,0 +1,407 @@
+"""Reading: any table as a stream of record batches that can be started again.
+
+A source is read once for each round of a plan, so it must be something that can be read twice: a file, a folder, a
+frame, a query. Readers' own error messages may quote values, so they are never passed on.
+"""
+
+import csv
+import gzip
+import os
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import duckdb
+import narwhals as nw
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.dataset as ds
+
+from pointillist.curator.database import connect
+from pointillist.errors import DataError, UsageError
+from pointillist.schema import MISSING_TEXTS, Datetime, Integer, Person, Real, Schema
+
+BATCH_ROWS = 1 << 16
+Report = Callable[[float], None]
+"""Told how much of the stream has passed, from 0 to 1."""
+
+
+class Source(ABC):
+    """A private table."""
+
+    name: str
+    """How messages call the table."""
+    frame: str = "pyarrow"
+    """The kind of frame in which synthetic data should be handed back."""
+
+    @abstractmethod
+    def column_names(self) -> list[str]:
+        """The table's columns."""
+
+    @abstractmethod
+    def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
+        """Some columns as a stream of batches."""
+
+    @abstractmethod
+    def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
+        """Run SQL in which the table is called `source`."""
+
+    def batches(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
+        """The rows that count: all of them or, where a person may have several, at most the cap for each person."""
+        self.require(columns if schema.person is None else [*columns, schema.person.column])
+        with self.guard(schema):
+            if schema.person is None:
+                yield from self.read(columns, schema, report)
+            else:
+                with connect() as db:
+                    yield from self.query(db, _capped(columns, schema.person)).to_arrow_reader(BATCH_ROWS)
+
+    def require(self, columns: list[str]) -> None:
+        """Refuse a table that lacks a column. Only the schema's names are shown: a file without a header has none."""
+        with self.guard(None):
+            present = self.column_names()
+        absent = [name for name in columns if name not in present]
+        if absent:
+            names = ", ".join(repr(name) for name in absent[:5]) + (", …" if len(absent) > 5 else "")
+            raise DataError(
+                f"{self.name}: column {names} of the schema is not in the table, which has {len(present)} "
+                f"column{'s' * (len(present) != 1)}. {self.hint()}"
+            )
+        twice = [name for name in columns if present.count(name) > 1]
+        if twice:
+            raise DataError(f"{self.name}: column {twice[0]!r} is there more than once. Rename one of them.")
+
+    def hint(self) -> str:
+        return "Correct the schema, or rename the column."
+
+    @contextmanager
+    def guard(self, schema: Schema | None) -> Iterator[None]:
+        """Replace the readers' errors, which may quote private values, by our own."""
+        try:
+            yield
+        except FileNotFoundError:
+            raise DataError(f"{self.name}: no such file.") from None
+        except PermissionError:
+            raise DataError(f"{self.name}: may not be read. Check its permissions.") from None
+        except (pa.ArrowException, duckdb.Error, UnicodeError, csv.Error, EOFError, gzip.BadGzipFile) as error:
+            raise DataError(self.explain(error, schema)) from None
+
+    def explain(self, error: Exception, schema: Schema | None) -> str:
+        return f"{self.name}: cannot be read. Is it whole, and of the kind that its name says?"
+
+
+def _capped(columns: list[str], person: Person) -> str:
+    """At most `max_rows` rows of each person, chosen by a hash of the row itself.
+
+    Which rows of a person stay depends on that person's rows alone: neither on the order of the file nor on anyone
+    else's rows. Rows that name no person are left out.
+    """
+    chosen = ", ".join(quote(name) for name in columns)
+    owner = quote(person.column)
+    return (
+        f"SELECT {chosen} FROM (SELECT {chosen}, {owner} AS _owner FROM source WHERE {owner} IS NOT NULL) "
+        f"QUALIFY row_number() OVER (PARTITION BY _owner ORDER BY hash({chosen}), {chosen}) <= {person.max_rows}"
+    )
+
+
+def quote(name: str) -> str:
+    """A column's name in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+class _Counted:
+    """A binary file that says how far it has been read."""
+
+    def __init__(self, stream: BinaryIO, size: int, report: Report):
+        self._stream, self._size, self._report, self._seen = stream, max(size, 1), report, 0
+
+    closed = False
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._stream.read(size)
+        self._seen += len(block)
+        self._report(min(1.0, self._seen / self._size))
+        return block
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+class CsvFile(Source):
+    """A CSV file with a header, perhaps gzipped."""
+
+    def __init__(self, path: Path, delimiter: str = ","):
+        self.path, self.name, self.delimiter = path, str(path), delimiter
+
+    def column_names(self) -> list[str]:
+        opener = gzip.open if self.path.suffix == ".gz" else open
+        with opener(self.path, "rt", encoding="utf-8-sig", newline="") as stream:
+            return next(csv.reader(stream, delimiter=self.delimiter), [])
+
+    def hint(self) -> str:
+        try:
+            names = self.column_names()
+        except (OSError, UnicodeError):
+            names = []
+        if not names:
+            return "The file is empty: its first line must name the columns."
+        for other, word in ((";", "a semicolon"), ("\t", "a tab"), ("|", "a bar"), (",", "a comma")):
+            if len(names) == 1 and other != self.delimiter and other in names[0]:
+                return f"The first line has {word} in it: if that separates the columns, pass --delimiter '{other}'."
+        return "Its first line must name the columns. Correct the schema, or rename the column."
+
+    def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
+        kinds = {name: pa.float64() if isinstance(schema.columns[name], Integer | Real) else _NAMES for name in columns}
+        kinds |= {name: pa.string() for name in columns if isinstance(schema.columns[name], Datetime)}
+        raw = _Counted(open(self.path, "rb"), self.path.stat().st_size, report)
+        try:
+            stream: Any = pa.PythonFile(raw, "r")
+            if self.path.suffix == ".gz":
+                stream = pa.CompressedInputStream(stream, "gzip")
+            yield from pacsv.open_csv(
+                stream,
+                read_options=pacsv.ReadOptions(block_size=4 << 20),
+                parse_options=pacsv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+                convert_options=pacsv.ConvertOptions(
+                    column_types=kinds,
+                    include_columns=columns,
+                    null_values=list(MISSING_TEXTS),
+                    strings_can_be_null=False,
+                ),
+            )
+        finally:
+            raw.close()
+
+    def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
+        texts = db.read_csv(str(self.path), header=True, delimiter=self.delimiter, all_varchar=True)
+        return texts.query("source", sql)
+
+    def typed(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+        """The file with kinds guessed from all of its rows: only for drafts."""
+        return db.read_csv(
+            str(self.path), header=True, delimiter=self.delimiter, sample_size=-1, na_values=list(MISSING_TEXTS)
+        )
+
+    def explain(self, error: Exception, schema: Schema | None) -> str:
+        text = str(error)
+        number = re.search(r"In CSV column #(\d+)", text)
+        if number and schema is not None:
+            name = self.column_names()[int(number[1])]
+            if name in schema.columns:
+                kind = schema.columns[name].kind
+                return (
+                    f"{self.name}: column {name!r} holds a value that cannot be read as {kind}. "
+                    "Correct the data, or change the column's kind in the schema."
+                )
+        if "parse error" in text and "columns" in text:
+            return (
+                f"{self.name}: some line has more or fewer values than the first line. Put values that contain the "
+                "delimiter in double quotes, or pass the right --delimiter."
+            )
+        if isinstance(error, UnicodeError) or "UTF" in text.upper():
+            return f"{self.name}: is not UTF-8 text. Convert it, for example with iconv."
+        return f"{self.name}: cannot be read as CSV."
+
+
+_NAMES = pa.dictionary(pa.int32(), pa.string())
+
+
+class Files(Source):
+    """Parquet or Arrow files: one, or a folder of them."""
+
+    def __init__(self, dataset: ds.Dataset, name: str):
+        self.dataset, self.name = dataset, name
+
+    @classmethod
+    def at(cls, path: Path, kind: str) -> "Files":
+        try:
+            return cls(ds.dataset(path, format=kind), str(path))
+        except FileNotFoundError:
+            raise DataError(f"{path}: no such file.") from None
+        except (pa.ArrowException, OSError):
+            raise DataError(f"{path}: cannot be read as {kind}. Is it whole?") from None
+
+    def column_names(self) -> list[str]:
+        return list(self.dataset.schema.names)
+
+    def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
+        dataset = self._with_dictionaries([n for n in columns if not isinstance(schema.columns[n], Integer | Real)])
+        # A short read-ahead keeps memory flat: decoding is spread over the columns of a batch anyway.
+        scanner = dataset.scanner(columns=columns, batch_size=BATCH_ROWS, batch_readahead=4, fragment_readahead=1)
+        total, seen = max(1, dataset.count_rows()), 0
+        for batch in scanner.to_batches():
+            seen += batch.num_rows
+            yield batch
+            report(seen / total)
+
+    def _with_dictionaries(self, columns: list[str]) -> ds.Dataset:
+        """Texts stay in the dictionary that Parquet keeps them in: each distinct one is looked up once per batch."""
+        if not (
+            isinstance(self.dataset, ds.FileSystemDataset) and isinstance(self.dataset.format, ds.ParquetFileFormat)
+        ):
+            return self.dataset
+        texts = {
+            name
+            for name in columns
+            if pa.types.is_string(kind := self.dataset.schema.field(name).type) or pa.types.is_large_string(kind)
+        }
+        options = ds.ParquetFileFormat(read_options=ds.ParquetReadOptions(dictionary_columns=texts))
+        fragments = [
+            options.make_fragment(f.path, self.dataset.filesystem, f.partition_expression)
+            for f in self.dataset.get_fragments()
+        ]
+        kinds = pa.schema([pa.field(f.name, _NAMES) if f.name in texts else f for f in self.dataset.schema])
+        return ds.FileSystemDataset(fragments, kinds, options, self.dataset.filesystem)
+
+    def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
+        return db.from_arrow(self.dataset).query("source", sql)
+
+
+class Frame(Source):
+    """A data frame in memory: pandas, polars, pyarrow or anything that narwhals knows."""
+
+    def __init__(self, frame: Any):
+        try:
+            native = nw.from_native(frame)
+        except TypeError:
+            raise UsageError(
+                f"a table of type {type(frame).__name__} is not known. Pass a path, a pandas, polars or pyarrow table, "
+                "a DuckDB relation, or pointillist.sql(...)."
+            ) from None
+        self.table = native.collect() if isinstance(native, nw.LazyFrame) else native
+        self.name = "the frame"
+        self.frame = str(self.table.implementation)
+
+    def column_names(self) -> list[str]:
+        return [str(name) for name in self.table.columns]
+
+    def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
+        for start in range(0, max(1, len(self.table)), BATCH_ROWS):
+            part = self.table[start : start + BATCH_ROWS]
+            yield self._batch(part, columns)
+            report(min(1.0, (start + BATCH_ROWS) / max(1, len(self.table))))
+
+    def _batch(self, part: Any, columns: list[str]) -> pa.RecordBatch:
+        arrays = []
+        for name in columns:
+            try:
+                array = part[name].to_arrow()
+            except Exception:  # pandas columns of objects can hold anything, and the message would quote it
+                raise DataError(
+                    f"{self.name}: column {name!r} mixes values of different types. Make it all text, or all numbers."
+                ) from None
+            arrays.append(array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array)
+        return pa.RecordBatch.from_arrays(arrays, names=columns)
+
+    def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
+        table = pa.Table.from_batches([self._batch(self.table, self.column_names())])
+        return db.from_arrow(table).query("source", sql)
+
+
+class Relation(Source):
+    """A DuckDB relation."""
+
+    def __init__(self, relation: duckdb.DuckDBPyRelation, name: str = "the relation"):
+        self.relation, self.name = relation, name
+
+    def column_names(self) -> list[str]:
+        return list(self.relation.columns)
+
+    def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
+        yield from self.relation.select(*[duckdb.ColumnExpression(n) for n in columns]).to_arrow_reader(BATCH_ROWS)
+        report(1.0)
+
+    def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
+        return self.relation.query("source", sql)
+
+
+class Query(Source):
+    """The result of SQL, run by DuckDB on a database file or on a file or folder that SQL calls `source`."""
+
+    def __init__(self, sql: str, over: str | Path | None = None):
+        self.sql, self.over = sql, None if over is None else Path(over)
+        self.name = "the query" if over is None else f"the query on {over}"
+
+    @contextmanager
+    def _relation(self) -> Iterator[duckdb.DuckDBPyRelation]:
+        if self.over is not None and not self.over.exists():
+            raise DataError(f"{self.over}: no such file.")
+        if self.over is None or self.over.suffix in (".duckdb", ".db", ".ddb"):
+            with connect(self.over) as db:
+                yield db.sql(self.sql)
+        else:
+            with connect() as db:
+                yield open_source(self.over).query(db, self.sql)
+
+    def column_names(self) -> list[str]:
+        with self._relation() as relation:
+            return list(relation.columns)
+
+    def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
+        with self._relation() as relation:
+            yield from Relation(relation).read(columns, schema, report)
+
+    def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
+        if self.over is not None and self.over.suffix in (".duckdb", ".db", ".ddb"):
+            db.execute(f"ATTACH '{str(self.over).replace(chr(39), chr(39) * 2)}' AS _over (READ_ONLY); USE _over")
+            return db.sql(self.sql).query("source", sql)
+        if self.over is not None:
+            return open_source(self.over).query(db, self.sql).query("source", sql)
+        return db.sql(self.sql).query("source", sql)
+
+    def explain(self, error: Exception, schema: Schema | None) -> str:
+        return f"{self.name} failed ({type(error).__name__}). Run it in DuckDB to see why."
+
+
+def sql(query: str, over: str | Path | None = None) -> Source:
+    """A DuckDB query as a table; `over` is a DuckDB database, or a file or folder that the query calls `source`."""
+    return Query(query, over)
+
+
+def open_source(table: Any, *, delimiter: str = ",", query: str | None = None) -> Source:
+    """Whatever the caller has, as a source."""
+    if query is not None:
+        return Query(query, table)
+    if isinstance(table, Source):
+        return table
+    if isinstance(table, str | os.PathLike):
+        return _open_path(Path(table), delimiter)
+    if isinstance(table, duckdb.DuckDBPyRelation):
+        return Relation(table)
+    if isinstance(table, ds.Dataset):
+        return Files(table, "the dataset")
+    if isinstance(table, pa.RecordBatch):
+        return Frame(pa.Table.from_batches([table]))
+    if isinstance(table, pa.RecordBatchReader) or (isinstance(table, Iterator)):
+        raise UsageError(
+            "a stream can be read only once, and a release may need to read the rows again. Pass a file, a frame, a "
+            "dataset or a relation."
+        )
+    return Frame(table)
+
+
+def _open_path(path: Path, delimiter: str) -> Source:
+    if not path.exists():
+        raise DataError(f"{path}: no such file.")
+    if len(delimiter) != 1:
+        raise UsageError(f"delimiter must be one character, not {delimiter!r}. For a tab, pass $'\\t'.")
+    kinds = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet"}
+    kinds |= {".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc"}
+    kind = kinds.get(path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix.lower())
+    if path.is_dir():
+        inside = {kinds[f.suffix] for f in path.rglob("*") if kinds.get(f.suffix) in ("parquet", "ipc")}
+        if len(inside) != 1:
+            raise DataError(f"{path}: a folder must hold Parquet files, or Arrow files, and not both.")
+        return Files.at(path, inside.pop())
+    if kind == "csv":
+        if ".tsv" in path.suffixes and delimiter == ",":
+            delimiter = "\t"
+        return CsvFile(path, delimiter)
+    if kind is None:
+        raise DataError(
+            f"{path}: the ending is not known. Known are .csv, .tsv, .csv.gz, .parquet, .arrow and .feather."
+        )
+    return Files.at(path, kind)

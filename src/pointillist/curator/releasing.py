@@ -1,0 +1,164 @@
+"""Releasing: read → encode → embed → noise → Release. The one place where private rows become public numbers."""
+
+import os
+import uuid
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pointillist.artefact import reserve
+from pointillist.curator.embedding import Embedding, Grid, Integers
+from pointillist.curator.encoding import Encoder
+from pointillist.curator.reading import Source, open_source
+from pointillist.engines import local
+from pointillist.features import FeatureMap
+from pointillist.levels import levels_of
+from pointillist.methods import Method, method_named
+from pointillist.plan import Plan, Request
+from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Neighbours
+from pointillist.privacy.ledger import Ledger
+from pointillist.privacy.noise import add_noise
+from pointillist.release import Measurement, Release
+from pointillist.schema import Schema
+
+Progress = Callable[[str, float], None]
+"""Told the step under way and how much of it is done, from 0 to 1."""
+
+
+def plan(
+    schema: Schema,
+    *,
+    epsilon: float,
+    delta: float = DEFAULT_DELTA,
+    target: str | None = None,
+    neighbours: str | Neighbours = Neighbours.ADD_REMOVE,
+    method: str | Method = "mosaic",
+) -> Plan:
+    """What a release would measure and at which noise. Sees no data and spends nothing."""
+    if target is not None:
+        schema.require_column(target, role="target")
+    request = Request(schema, Budget(float(epsilon), float(delta)), Neighbours.parse(neighbours), target)
+    return method_named(method).plan(request)
+
+
+def release(
+    table: Any,
+    schema: Schema,
+    *,
+    epsilon: float,
+    delta: float = DEFAULT_DELTA,
+    target: str | None = None,
+    neighbours: str | Neighbours = Neighbours.ADD_REMOVE,
+    method: str | Method = "mosaic",
+    ledger: Ledger | str | Path | None = None,
+    output: str | Path | None = None,
+    progress: Progress | None = None,
+    threads: int | None = None,
+) -> Release:
+    """Measure a private table once, with noise: the only call that sees data.
+
+    Arguments:
+        table: a path (CSV, Parquet file or folder, Arrow), a pandas, polars or pyarrow table, a DuckDB relation, or
+            `pointillist.sql(...)`.
+        schema: the public facts about it, reviewed.
+        epsilon, delta: the promise, for the whole release.
+        target: a column that receivers will want to predict; dependence on it is measured more finely.
+        neighbours: "add-remove" (default) or "replace-one" (the number of rows is public).
+        ledger: where the spend is recorded; by default the user's own ledger.
+        output: also write the release to this file, whole or not at all.
+
+    Nothing is spent by a call that fails before noise is drawn, or while it reads the data.
+    """
+    tell = progress or (lambda step, fraction: None)
+    recipe = method_named(method)
+    schema.require_reviewed()
+    settled = plan(schema, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=recipe)
+    source = open_source(table)
+    source.require(list(schema.measured))
+    book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+    book.check(schema.name, settled.guarantee)
+
+    release_id = str(uuid.uuid4())
+    purpose = f"{recipe.name}, target {target}" if target else recipe.name
+    with reserve(output, _size(settled)) if output is not None else nullcontext() as pending:
+        measured: list[Measurement] = []
+        rows = 0
+        for number, each in enumerate(settled.rounds):
+            feature_map = recipe.feature_map(settled, measured)
+            grid = Grid(each.bits)
+            step = f"pass {number + 1} of {len(settled.rounds)}"
+            tell(step, 0.0)
+            try:
+                sums, rows = _embed(source, schema, feature_map, grid, threads, partial(tell, step))
+            except BaseException:
+                if number > 0:  # nothing noisy has left this call, and the failure came from reading
+                    book.void(release_id)
+                raise
+            if feature_map.dimension > each.dimension:
+                raise RuntimeError("the feature map is larger than its plan")
+            if number == 0:
+                tell("spend", 0.0)
+                book.record(schema.name, settled.guarantee, release=release_id, purpose=purpose)
+            tell(f"noise {number + 1} of {len(settled.rounds)}", 0.0)
+            sigma = settled.sigma(number)
+            measured.append(Measurement(feature_map, add_noise(sums, sigma), each.bits, sigma))
+        exact = settled.request.neighbours is Neighbours.REPLACE_ONE and schema.person is None
+        made = Release(
+            id=release_id,
+            created=Release.now(),
+            schema=schema,
+            guarantee=settled.guarantee,
+            target=target,
+            plan=settled.to_json(),
+            rows=rows if exact else None,
+            frame=source.frame,
+            measurements=tuple(measured),
+        )
+        if pending is not None:
+            tell("write", 0.0)
+            pending.commit(made.to_bytes())
+        tell("close", 0.0)
+        book.finish(release_id)
+    tell("done", 1.0)
+    return made
+
+
+def _embed(
+    source: Source,
+    schema: Schema,
+    feature_map: FeatureMap,
+    grid: Grid,
+    threads: int | None,
+    report: Callable[[float], None],
+) -> tuple[Integers, int]:
+    """The exact sum of a feature map over all rows, and their number. Secret."""
+    encoder = Encoder(levels_of(schema), feature_map.code_columns, feature_map.unit_columns, source.name)
+    parts = local.run(
+        source.batches(encoder.columns, schema, report),
+        lambda: _Part(Embedding(feature_map, grid)),
+        lambda part, batch: part.add(encoder(batch)),
+        threads or min(8, os.cpu_count() or 1),
+    )
+    total = parts[0]
+    for part in parts[1:]:
+        total.embedding.merge(part.embedding)
+        total.rows += part.rows
+    return total.embedding.sums(), total.rows
+
+
+class _Part:
+    """One thread's share of a sum."""
+
+    def __init__(self, embedding: Embedding):
+        self.embedding, self.rows = embedding, 0
+
+    def add(self, records: Any) -> None:
+        self.embedding.add(records)
+        self.rows += records.rows
+
+
+def _size(settled: Plan) -> int:
+    """Bytes that the release may need: its noisy numbers and, generously, its facts."""
+    return sum(each.dimension for each in settled.rounds) * 8 + (1 << 18)

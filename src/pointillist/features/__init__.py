@@ -1,0 +1,20 @@
+"""Bounded feature maps and how they compose."""
+
+from pointillist.features.algebra import Concat, Labelled, Product, Weighted
+from pointillist.features.base import FeatureMap
+from pointillist.features.fourier import RandomFourier
+from pointillist.features.indicator import OneHot, Tiles
+from pointillist.features.records import Products, Records
+
+__all__ = [
+    "Concat",
+    "FeatureMap",
+    "Labelled",
+    "OneHot",
+    "Product",
+    "Products",
+    "RandomFourier",
+    "Records",
+    "Tiles",
+    "Weighted",
+]

@@ -1,0 +1,82 @@
+"""Indicators: exactly one feature is 1. Their sums are counts, so sums over records are exact histograms."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointillist.features.base import FeatureMap, Floats
+from pointillist.features.records import Products, Records
+
+
+@dataclass(frozen=True)
+class Tiles(FeatureMap):
+    """One indicator for each tile of a column; a tile is a set of levels."""
+
+    column: str
+    tile_of: tuple[int, ...]
+    """The tile of every level of the column."""
+
+    def __post_init__(self) -> None:
+        if sorted(set(self.tile_of)) != list(range(max(self.tile_of) + 1)):
+            raise ValueError("tiles must be numbered from 0 without gaps")
+
+    @cached_property
+    def table(self) -> NDArray[np.uint16]:
+        """`tile_of` as an array to look levels up in."""
+        return np.asarray(self.tile_of, dtype=np.uint16)
+
+    @cached_property
+    def dimension(self) -> int:  # type: ignore[override]
+        return max(self.tile_of) + 1
+
+    @property
+    def bound(self) -> float:
+        return 1.0
+
+    @property
+    def nonnegative(self) -> bool:
+        return True
+
+    @property
+    def parts(self) -> tuple[FeatureMap, ...]:
+        return ()
+
+    @property
+    def code_columns(self) -> frozenset[str]:
+        return frozenset([self.column])
+
+    @property
+    def indicator(self) -> bool:
+        return True
+
+    def cells(self, records: Records) -> NDArray[np.int64]:
+        return self.table[records.codes[self.column]].astype(np.int64)
+
+    def __call__(self, records: Records) -> Floats:
+        return one_hot(self.cells(records), self.dimension)
+
+    def expectation(self, products: Products) -> Floats:
+        return products.probabilities[self.column] @ one_hot(self.table.astype(np.int64), self.dimension)
+
+    def describe(self) -> dict[str, Any]:
+        return {"column": self.column, "tile_of": list(self.tile_of)}
+
+
+class OneHot(Tiles):
+    """One indicator for each level of a column."""
+
+    def __init__(self, column: str, size: int):
+        super().__init__(column, tuple(range(size)))
+
+    def describe(self) -> dict[str, Any]:
+        return {"column": self.column, "size": self.dimension}
+
+
+def one_hot(cells: NDArray[np.int64], dimension: int) -> Floats:
+    """A row for each cell number, with a 1 in that place."""
+    values = np.zeros((len(cells), dimension))
+    values[np.arange(len(cells)), cells] = 1.0
+    return values

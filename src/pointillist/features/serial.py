@@ -1,0 +1,82 @@
+"""Feature maps as data: a list of nodes, each with its settings and the numbers of its parts; arrays stand apart.
+
+A map that occurs many times (a column's tiles occur in every pair) is written once.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointillist.errors import ArtefactError
+from pointillist.features.algebra import Concat, Labelled, Product, Weighted
+from pointillist.features.base import FeatureMap
+from pointillist.features.fourier import RandomFourier
+from pointillist.features.indicator import OneHot, Tiles
+
+Arrays = dict[str, NDArray[Any]]
+
+_NAMES: dict[type[FeatureMap], str] = {
+    OneHot: "one-hot",
+    Tiles: "tiles",
+    RandomFourier: "random-fourier",
+    Concat: "concat",
+    Product: "product",
+    Labelled: "labelled",
+    Weighted: "weighted",
+}
+
+
+def to_nodes(root: FeatureMap) -> tuple[list[dict[str, Any]], Arrays]:
+    """A map as JSON nodes, parts before wholes, the map itself last; and the arrays that nodes refer to by name."""
+    nodes: list[dict[str, Any]] = []
+    arrays: Arrays = {}
+    numbers: dict[tuple[type[FeatureMap], FeatureMap], int] = {}
+
+    def write(node: FeatureMap) -> int:
+        key = (type(node), node)
+        if key not in numbers:
+            parts = [write(part) for part in node.parts]
+            facts = {"map": _NAMES[type(node)], "parts": parts}
+            for name, value in node.describe().items():
+                if isinstance(value, np.ndarray):
+                    arrays[f"{len(nodes)}.{name}"] = value
+                    value = {"array": f"{len(nodes)}.{name}"}
+                facts[name] = value
+            nodes.append(facts)
+            numbers[key] = len(nodes) - 1
+        return numbers[key]
+
+    write(root)
+    return nodes, arrays
+
+
+def from_nodes(nodes: list[dict[str, Any]], arrays: Arrays) -> FeatureMap:
+    """The inverse of `to_nodes`; the map's own checks run again."""
+    maps: list[FeatureMap] = []
+    try:
+        for node in nodes:
+            facts = {name: arrays[value["array"]] if isinstance(value, dict) else value for name, value in node.items()}
+            maps.append(_build(facts.pop("map"), tuple(maps[i] for i in facts.pop("parts")), facts))
+        return maps[-1]
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise ArtefactError(f"its feature map cannot be read ({error})") from None
+
+
+def _build(name: str, parts: tuple[FeatureMap, ...], facts: dict[str, Any]) -> FeatureMap:
+    match name:
+        case "one-hot":
+            return OneHot(facts["column"], int(facts["size"]))
+        case "tiles":
+            return Tiles(facts["column"], tuple(int(tile) for tile in facts["tile_of"]))
+        case "random-fourier":
+            return RandomFourier(tuple(facts["columns"]), np.asarray(facts["frequencies"], dtype=np.float64))
+        case "concat":
+            return Concat(parts)
+        case "product":
+            return Product(parts)
+        case "labelled":
+            return Labelled(parts)
+        case "weighted":
+            return Weighted(parts[0], float(facts["weight"]))
+    raise ValueError(f"unknown map {name!r}")

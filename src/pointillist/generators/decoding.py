@@ -1,0 +1,59 @@
+"""Decoding: from level numbers back to values of the schema's types."""
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pointillist.levels import Levels
+from pointillist.schema import Boolean, Datetime, Integer
+
+
+def decode(levels: Levels, codes: NDArray[np.uint16], generator: np.random.Generator) -> pa.Array:
+    """Values for level numbers; inside a bin they are spread evenly on the column's scale."""
+    missing = codes == levels.missing if levels.has_missing else np.zeros(len(codes), dtype=bool)
+    if levels.numeric:
+        return _numbers(levels, codes, missing, generator)
+    if isinstance(levels.column, Boolean):
+        return pa.array(codes == 1, mask=missing, type=pa.bool_())
+    other = codes == levels.other if levels.has_other else np.zeros(len(codes), dtype=bool)
+    if isinstance(levels.categories[0], int):
+        # A column of whole numbers has no room for a label: what is unlisted is left missing.
+        values = np.array([*levels.categories, 0, 0], dtype=np.int64)
+        return pa.array(values[codes], mask=missing | other, type=pa.int64())
+    names = np.array([*levels.categories, levels.column.other_label, ""], dtype=object)
+    return pa.array(names[np.where(missing, len(names) - 1, codes)], mask=missing, type=pa.string())
+
+
+def _numbers(
+    levels: Levels, codes: NDArray[np.uint16], missing: NDArray[np.bool_], generator: np.random.Generator
+) -> pa.Array:
+    place = np.minimum(codes, levels.regular - 1)
+    low, high = levels.edges[place], levels.edges[place + 1]
+    spread = generator.random(len(codes))
+    if levels.column.scale == "log":
+        values = np.exp(np.log(low) + spread * (np.log(high) - np.log(low)))
+    else:
+        values = low + spread * (high - low)
+    if levels.whole:
+        values = np.floor(values)
+    decimals = getattr(levels.column, "decimals", None)
+    if decimals is not None:
+        values = np.round(values, decimals)
+    values = np.clip(values, *levels.bounds)
+    for number, special in enumerate(levels.specials):
+        values = np.where(codes == levels.regular + number, special, values)
+    if isinstance(levels.column, Datetime):
+        ticks = values.astype(np.int64)
+        if levels.column.resolution == "day":
+            return pa.array(ticks.astype(np.int32), mask=missing, type=pa.int32()).cast(pa.date32())
+        return pa.array(ticks, mask=missing, type=pa.int64()).cast(pa.timestamp("s")).cast(pa.timestamp("us"))
+    if isinstance(levels.column, Integer):
+        return pa.array(values.astype(np.int64), mask=missing, type=pa.int64())
+    return pa.array(values, mask=missing, type=pa.float64())
+
+
+def decode_table(
+    levels: tuple[Levels, ...], codes: dict[str, NDArray[np.uint16]], generator: np.random.Generator
+) -> pa.Table:
+    """A table for the level numbers of all columns."""
+    return pa.table({each.name: decode(each, codes[each.name], generator) for each in levels})

@@ -1,0 +1,65 @@
+"""Evidence: a release as tables of noisy counts, in the form that a mixture is fitted to."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointillist.features import Tiles
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Noisy counts over the product of some columns' tiles."""
+
+    leaves: tuple[Tiles, ...]
+    values: Floats
+    sigma: float
+    """Standard deviation of the noise on each cell, in rows."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(leaf.column for leaf in self.leaves)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """All tables of a release."""
+
+    rows: float
+    tables: tuple[Table, ...]
+
+    @cached_property
+    def base(self) -> dict[str, Tiles]:
+        """For each column the coarsest tiling that refines every tiling of it in tables of two columns or more."""
+        found: dict[str, list[Tiles]] = {}
+        for table in self.tables:
+            for leaf in table.leaves:
+                found.setdefault(leaf.column, [])
+                if len(table.leaves) > 1 and leaf not in found[leaf.column]:
+                    found[leaf.column].append(leaf)
+        sizes = {leaf.column: len(leaf.tile_of) for table in self.tables for leaf in table.leaves}
+        return {column: _refine(column, sizes[column], leaves) for column, leaves in found.items()}
+
+
+def _refine(column: str, size: int, leaves: list[Tiles]) -> Tiles:
+    numbers: dict[tuple[int, ...], int] = {}
+    finest = [
+        leaf for leaf in leaves if leaf.dimension == len(set(zip(*(each.tile_of for each in leaves), strict=True)))
+    ]
+    if finest:
+        return finest[0]  # one of them refines all others: keep its numbering
+    keys = [tuple(leaf.tile_of[level] for leaf in leaves) for level in range(size)]
+    return Tiles(column, tuple(numbers.setdefault(key, len(numbers)) for key in keys))
+
+
+def aggregation(fine: Tiles, coarse: Tiles) -> Floats:
+    """The 0/1 matrix that adds fine tiles up to coarse ones."""
+    matrix = np.zeros((fine.dimension, coarse.dimension))
+    matrix[fine.table, coarse.table] = 1.0
+    if not (matrix.sum(axis=1) == 1).all():
+        raise ValueError(f"the tiles of column {fine.column!r} do not nest")
+    return matrix

@@ -1,0 +1,97 @@
+"""Model: a generator fitted to a release, ready to make rows. Public."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+
+from pointillist import artefact
+from pointillist.errors import ArtefactError, SchemaError, UsageError
+from pointillist.generators.decoding import decode_table
+from pointillist.generators.mixture import Mixture
+from pointillist.levels import Levels, levels_of
+from pointillist.privacy.budget import Guarantee
+from pointillist.schema import Schema
+
+KIND, FORMAT = "model", 1
+FRAMES = ("pyarrow", "pandas", "polars")
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Samples rows of the schema's types. Sampling costs no privacy, however often it is done."""
+
+    schema: Schema
+    guarantee: Guarantee
+    release: str
+    """The id of the release that it was fitted to."""
+    frame: str
+    rows: float
+    """The estimated number of private rows."""
+    levels: tuple[Levels, ...]
+    generator: Mixture
+
+    def sample(self, count: int | None = None, *, seed: int | None = None, frame: str | None = None) -> Any:
+        """`count` rows (by default as many as the private table has, roughly) in the caller's own kind of frame.
+
+        The same seed gives the same rows. `frame` may be "pandas", "polars" or "pyarrow".
+        """
+        if count is None:
+            count = max(1, round(self.rows))
+        if count < 0:
+            raise UsageError(f"the number of rows must not be negative, not {count}.")
+        kind = frame or self.frame
+        if kind not in FRAMES:
+            raise UsageError(f"frame {kind!r} is not known. Choose one of {', '.join(FRAMES)}.")
+        table = self.sample_table(count, seed=seed)
+        if kind == "pyarrow":
+            return table
+        try:
+            return nw.from_native(table).lazy().collect(kind).to_native()
+        except ModuleNotFoundError:
+            raise UsageError(f'{kind} is not installed. Install it, or pass frame="pyarrow".') from None
+
+    def sample_table(self, count: int, *, seed: int | None = None) -> pa.Table:
+        """`count` rows as an Arrow table."""
+        generator = np.random.default_rng(seed)
+        return decode_table(self.levels, self.generator.sample(count, generator), generator)
+
+    def to_bytes(self) -> bytes:
+        """The model as one file's content."""
+        generator, arrays = self.generator.to_facts()
+        facts = {
+            "schema": self.schema.to_json(),
+            "guarantee": self.guarantee.to_json(),
+            "release": self.release,
+            "frame": self.frame,
+            "rows": self.rows,
+            "generator": {"kind": "mixture", **generator},
+        }
+        return artefact.pack(KIND, FORMAT, facts, arrays)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file, whole or not at all."""
+        artefact.write(path, self.to_bytes())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model. Runs no code from the file."""
+        facts, arrays = artefact.unpack(path, KIND, FORMAT)
+        try:
+            schema = Schema.from_json(facts["schema"], origin=str(path))
+            if facts["generator"]["kind"] != "mixture":
+                raise ValueError(f"unknown generator {facts['generator']['kind']!r}")
+            return cls(
+                schema=schema,
+                guarantee=Guarantee.from_json(facts["guarantee"]),
+                release=str(facts["release"]),
+                frame=str(facts["frame"]),
+                rows=float(facts["rows"]),
+                levels=levels_of(schema),
+                generator=Mixture.from_facts(facts["generator"], arrays),
+            )
+        except (KeyError, TypeError, ValueError, SchemaError) as error:
+            raise ArtefactError(f"{path}: a fact is missing or malformed ({error}). Get a fresh copy.") from None

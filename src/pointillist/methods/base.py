@@ -1,0 +1,30 @@
+"""What a method is: a named recipe of feature maps, noise and generator."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from pointillist.features import FeatureMap
+from pointillist.generators.model import Model
+from pointillist.plan import Plan, Request
+from pointillist.release import Measurement, Release
+
+Progress = Callable[[str, float], None]
+
+
+class Method(Protocol):
+    """A recipe. Everything here is public: a method sees schemas, plans and noisy measurements, never rows."""
+
+    @property
+    def name(self) -> str: ...
+
+    def plan(self, request: Request) -> Plan:
+        """What to measure, in which rounds, with which share of the budget."""
+        ...
+
+    def feature_map(self, plan: Plan, measured: Sequence[Measurement]) -> FeatureMap:
+        """The features of the next round, given the noisy outcome of those before."""
+        ...
+
+    def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
+        """A generator for the release."""
+        ...

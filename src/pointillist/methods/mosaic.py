@@ -1,0 +1,210 @@
+"""Mosaic: fine one-way marginals first, then all pairs of columns over tiles, and a mixture fitted to both.
+
+Round 1 measures every column at its finest levels with a small part of the budget. From it, at no cost, come tiles
+that hold enough rows for the noise. Round 2 measures every pair of columns over those tiles and, where a target is
+named, every pair together with the target.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointillist.features import Concat, FeatureMap, Labelled, OneHot, Product, Tiles, Weighted
+from pointillist.generators.evidence import Evidence, Table
+from pointillist.generators.mixture import Mixture, fit_mixture
+from pointillist.generators.model import Model
+from pointillist.levels import Levels, levels_of
+from pointillist.methods.base import Progress
+from pointillist.methods.tiling import coarsen, project_to_simplex, tile
+from pointillist.plan import Block, Plan, Request, Round
+from pointillist.release import Measurement, Release
+
+Floats = NDArray[np.float64]
+
+
+class Pairs(NamedTuple):
+    """Which tables round 2 measures."""
+
+    plain: tuple[tuple[str, str], ...]
+    labelled: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mosaic:
+    """The default method for tables."""
+
+    one_way_share: float = 0.2
+    """Part of the budget (of mu^2) for the one-way marginals."""
+    label_share: float = 0.7
+    """Part of the rest for pairs together with the target, where one is named."""
+    most_tiles: int = 32
+    """The most tiles of a column, beside its atoms."""
+    most_label_tiles: int = 8
+    """The most tiles of the target when pairs are split by it."""
+    rows_per_tile: float = 5.0
+    """A tile holds at least this many standard deviations of the noise on one cell."""
+    most_cells: int = 400_000
+    """The most cells that round 2 may measure; tiles become coarser, and pairs fewer, to keep to it."""
+    components: int = 300
+    """Components of the mixture."""
+    steps: int = 500
+    """The most steps of the fit; it ends earlier when the noise explains what is left."""
+
+    @property
+    def name(self) -> str:
+        return "mosaic"
+
+    def plan(self, request: Request) -> Plan:
+        levels = levels_of(request.schema)
+        first = Block("one-way marginals", len(levels), sum(each.size for each in levels), 1 / math.sqrt(len(levels)))
+        pairs, most, notes = self._choose(levels, request.target)
+        if not (pairs.plain or pairs.labelled):
+            return Plan.make(self.name, self._options(most), request, (Round(1.0, (first,)),), notes)
+        sizes = self._sizes(levels, most)
+        blocks = []
+        for name, chosen, share, factor in (
+            ("pairs of columns", pairs.plain, 1 - self.label_share if pairs.labelled else 1.0, 1),
+            (f"pairs of columns, by {request.target}", pairs.labelled, self.label_share, self._label(levels, request)),
+        ):
+            if chosen:
+                cells = sum(sizes[a] * sizes[b] for a, b in chosen) * factor
+                blocks.append(Block(name, len(chosen), cells, math.sqrt(share / len(chosen))))
+        rounds = (Round(self.one_way_share, (first,)), Round(1 - self.one_way_share, tuple(blocks)))
+        return Plan.make(self.name, self._options(most), request, rounds, notes)
+
+    def _options(self, most: int) -> dict[str, float]:
+        return {**asdict(self), "most_tiles": most}
+
+    def _choose(self, levels: tuple[Levels, ...], target: str | None) -> tuple[Pairs, int, tuple[str, ...]]:
+        """The most pairs, over the finest tiles, that stay within `most_cells`."""
+        names = [each.name for each in levels]
+        everything = tuple(itertools.combinations(names, 2))
+        labelled = tuple(pair for pair in everything if target is not None and target not in pair)
+        with_target = tuple(pair for pair in everything if target in pair)
+        label = next((min(each.size, self._most_label(each)) for each in levels if each.name == target), 1)
+        for pairs, note in (
+            (Pairs(everything, labelled), None),
+            (Pairs(everything, ()), f"Pairs are not split by {target}: there are too many columns for that."),
+            (
+                Pairs(with_target, ()),
+                f"Only pairs with {target} are measured: there are too many columns for all pairs.",
+            ),
+        ):
+            for most in range(self.most_tiles, 3, -1):
+                sizes = self._sizes(levels, most)
+                plain = sum(sizes[a] * sizes[b] for a, b in pairs.plain)
+                split = sum(sizes[a] * sizes[b] for a, b in pairs.labelled) * label
+                if plain + split <= self.most_cells:
+                    return pairs, most, () if note is None else (note,)
+        return (
+            Pairs((), ()),
+            self.most_tiles,
+            (
+                "Only one-way marginals are measured: there are too many columns for pairs. Columns will be independent in "
+                "the synthetic data. Name a target, or set some columns to ignore.",
+            ),
+        )
+
+    def _most_label(self, each: Levels) -> int:
+        return self.most_label_tiles + (each.size - each.regular if each.ordered else 0)
+
+    def _label(self, levels: tuple[Levels, ...], request: Request) -> int:
+        """The most tiles that the target can have as a label."""
+        return next((min(each.size, self._most_label(each)) for each in levels if each.name == request.target), 1)
+
+    @staticmethod
+    def _sizes(levels: tuple[Levels, ...], most: int) -> dict[str, int]:
+        """The most tiles that each column can have: atoms of ordered columns come on top."""
+        return {each.name: min(each.size, most + (each.size - each.regular if each.ordered else 0)) for each in levels}
+
+    def feature_map(self, plan: Plan, measured: Sequence[Measurement]) -> FeatureMap:
+        levels = levels_of(plan.request.schema)
+        if not measured:
+            weight = plan.rounds[0].blocks[0].weight
+            return Concat(tuple(Weighted(OneHot(each.name, each.size), weight) for each in levels))
+        marginals = _marginals(measured[0], None)
+        most = int(plan.options["most_tiles"])
+        blocks = {block.name: block for block in plan.rounds[1].blocks}
+        noise = max(plan.noise_rows(1, block) for block in blocks.values())
+        tiles = {
+            each.name: tile(each, marginals.counts[each.name], self.rows_per_tile * noise, most) for each in levels
+        }
+        pairs, _, _ = self._choose(levels, plan.request.target)
+        label = next(
+            (
+                coarsen(tiles[each.name], each, marginals.counts[each.name], self.most_label_tiles)
+                for each in levels
+                if each.name == plan.request.target
+            ),
+            None,
+        )
+        maps: list[FeatureMap] = []
+        for number, chosen in enumerate(p for p in pairs if p):
+            weight = plan.rounds[1].blocks[number].weight
+            for a, b in chosen:
+                product: FeatureMap = Product((tiles[a], tiles[b]))
+                if chosen is pairs.labelled and label is not None:
+                    product = Labelled.of(product, label)
+                maps.append(Weighted(product, weight))
+        return Concat(tuple(maps))
+
+    def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
+        levels = levels_of(release.schema)
+        marginals = _marginals(release.measurements[0], release.rows)
+        evidence = _evidence(release, marginals)
+        mixture: Mixture = fit_mixture(
+            evidence, marginals.shares, components=self.components, steps=self.steps, seed=seed, progress=progress
+        )
+        return Model(release.schema, release.guarantee, release.id, release.frame, marginals.rows, levels, mixture)
+
+
+class Marginals(NamedTuple):
+    """Denoised one-way marginals."""
+
+    rows: float
+    """The estimated number of rows, at least 1."""
+    counts: dict[str, Floats]
+    shares: dict[str, Floats]
+
+
+def _marginals(first: Measurement, rows: int | None) -> Marginals:
+    """Counts of every level, made possible: not negative, and with one total for all columns."""
+    tables = _tables(first)
+    if rows is None:
+        # Every column's cells add up to the rows; the fewer cells, the less noise. Weigh them so.
+        precision = [1 / (len(table.values) * table.sigma**2) for table in tables]
+        rows_estimate = float(np.average([table.values.sum() for table in tables], weights=precision))
+    else:
+        rows_estimate = float(rows)
+    rows_estimate = max(1.0, rows_estimate)
+    counts = {table.columns[0]: project_to_simplex(table.values.ravel(), rows_estimate) for table in tables}
+    return Marginals(rows_estimate, counts, {name: values / rows_estimate for name, values in counts.items()})
+
+
+def _tables(measurement: Measurement) -> list[Table]:
+    """A measurement as tables of noisy counts, each with the noise's standard deviation in rows."""
+    feature_map = measurement.feature_map
+    assert isinstance(feature_map, Concat)
+    tables = []
+    for part, place in zip(feature_map.maps, feature_map.slices, strict=True):
+        assert isinstance(part, Weighted)
+        weight = math.floor(part.weight * measurement.scale)  # the very integer that each record added
+        leaves = part.map.leaves
+        tables.append(
+            Table(
+                tuple(leaf for leaf in leaves if isinstance(leaf, Tiles)),
+                (measurement.values[place] / weight).reshape([leaf.dimension for leaf in leaves]),
+                measurement.sigma / weight,
+            )
+        )
+    return tables
+
+
+def _evidence(release: Release, marginals: Marginals) -> Evidence:
+    tables = [table for each in release.measurements for table in _tables(each)]
+    return Evidence(marginals.rows, tuple(tables))

@@ -1,0 +1,61 @@
+"""Tiling: from a column's noisy fine marginal to tiles that hold enough rows each. Post-processing: costs nothing."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointillist.features import Tiles
+from pointillist.levels import Levels
+
+Floats = NDArray[np.float64]
+
+
+def project_to_simplex(values: Floats, total: float = 1.0) -> Floats:
+    """The nearest point with no negative entry and the given total: the least change that makes counts possible."""
+    ordered = np.sort(values)[::-1]
+    excess = (np.cumsum(ordered) - total) / np.arange(1, len(values) + 1)
+    last = np.flatnonzero(ordered > excess)[-1]
+    return np.maximum(values - excess[last], 0.0)
+
+
+def tile(levels: Levels, masses: Floats, smallest: float, most: int) -> Tiles:
+    """Tiles of at least `smallest` mass where possible, at most `most` of them beside the atoms.
+
+    Ordered columns: runs of neighbouring levels with about equal mass; a level that is heavy by itself keeps its own
+    tile, and so does every special value and what is missing. Other columns: the heaviest levels keep their own tile,
+    and the rest share one.
+    """
+    if levels.ordered:
+        tiles = _runs(masses[: levels.regular], max(smallest, masses[: levels.regular].sum() / most))
+        atoms = range(tiles[-1] + 1, tiles[-1] + 1 + levels.size - levels.regular)
+        return Tiles(levels.name, (*tiles, *atoms))
+    kept = [level for level in np.argsort(-masses, kind="stable")[: most - 1] if masses[level] >= smallest]
+    if len(kept) >= levels.size - 1:
+        return Tiles(levels.name, tuple(range(levels.size)))
+    number = {level: tile for tile, level in enumerate(sorted(kept))}
+    return Tiles(levels.name, tuple(number.get(level, len(kept)) for level in range(levels.size)))
+
+
+def coarsen(fine: Tiles, levels: Levels, masses: Floats, most: int) -> Tiles:
+    """Join tiles to at most `most` beside the atoms; every coarse tile is a union of fine ones."""
+    held = np.bincount(fine.table, weights=masses, minlength=fine.dimension)
+    if levels.ordered:
+        regular = fine.tile_of[levels.regular - 1] + 1
+        joined = _runs(held[:regular], held[:regular].sum() / most)
+        joined += range(joined[-1] + 1, joined[-1] + 1 + fine.dimension - regular)
+    elif fine.dimension <= most:
+        joined = list(range(fine.dimension))
+    else:
+        kept = sorted(np.argsort(-held, kind="stable")[: most - 1])
+        joined = [kept.index(number) if number in kept else most - 1 for number in range(fine.dimension)]
+    return Tiles(fine.column, tuple(joined[number] for number in fine.tile_of))
+
+
+def _runs(masses: Floats, target: float) -> list[int]:
+    """Number the levels so that each run holds about `target`."""
+    tiles, current, held = [0] * len(masses), 0, 0.0
+    for level, mass in enumerate(masses):
+        if level and held > 0 and (mass >= target or held + mass / 2 >= target):
+            current, held = current + 1, 0.0
+        tiles[level] = current
+        held += mass
+    return tiles

@@ -1,0 +1,133 @@
+"""Plan: what will be measured, at which noise, with which expected error. Made from public facts alone."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from pointillist.privacy.accounting import calibrate
+from pointillist.privacy.budget import Budget, Guarantee, Neighbours
+from pointillist.privacy.sensitivity import squared_sensitivity
+from pointillist.schema import Schema
+
+COUNTING_BITS = 26
+"""Grid of a round of indicators: features are multiples of 2^-26."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asks for."""
+
+    schema: Schema
+    budget: Budget
+    neighbours: Neighbours
+    target: str | None
+
+
+@dataclass(frozen=True)
+class Block:
+    """Measurements of one kind: `count` tables with at most `cells` cells together."""
+
+    name: str
+    count: int
+    cells: int
+    weight: float
+    """Length of each table's one-hot vector, of a record's whole length 1."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """One noisy sum. Every record's features have norm at most 1, which is 2^bits on the grid."""
+
+    share: float
+    """Part of the plan's mu^2."""
+    blocks: tuple[Block, ...]
+    nonnegative: bool = True
+    bits: int = COUNTING_BITS
+
+    @property
+    def dimension(self) -> int:
+        """The most coordinates that the round can have."""
+        return sum(block.cells for block in self.blocks)
+
+    @property
+    def squared_norm(self) -> int:
+        """No record's integer features have a squared norm above this."""
+        return 4**self.bits
+
+    def sensitivity(self, neighbours: Neighbours, schema: Schema) -> float:
+        """How far one privacy unit moves the sum, on the grid."""
+        return math.sqrt(
+            squared_sensitivity(self.squared_norm, neighbours, schema.person, nonnegative=self.nonnegative)
+        )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything about a release that is settled before the data are touched."""
+
+    method: str
+    options: dict[str, Any]
+    request: Request
+    guarantee: Guarantee
+    rounds: tuple[Round, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def make(
+        cls, method: str, options: dict[str, Any], request: Request, rounds: tuple[Round, ...], notes: tuple[str, ...]
+    ) -> Self:
+        """Calibrate the noise of `rounds` to the requested budget, as a whole."""
+        schema, budget = request.schema, request.budget
+        sizes = [(r.dimension, r.sensitivity(request.neighbours, schema), r.share) for r in rounds]
+        mu, epsilon_slack, delta_slack = calibrate(budget, sizes)
+        guarantee = Guarantee(
+            budget.epsilon, budget.delta, request.neighbours, schema.person, mu, epsilon_slack, delta_slack
+        )
+        if schema.rows is not None and budget.delta * schema.rows >= 1:
+            notes += (
+                f"δ = {budget.delta:g} is not below 1 / rows = {1 / schema.rows:.1g}: a mechanism with such a δ may "
+                "give whole rows away. Choose a smaller δ.",
+            )
+        return cls(method, options, request, guarantee, rounds, notes)
+
+    def sigma(self, number: int) -> float:
+        """Standard deviation of the noise of round `number`, on its grid."""
+        each = self.rounds[number]
+        sensitivity = each.sensitivity(self.request.neighbours, self.request.schema)
+        # Rounded up by more than the float's own error, so that sensitivity / sigma never exceeds its part of mu.
+        return sensitivity / (self.guarantee.mu * math.sqrt(each.share)) * (1 + 1e-12)
+
+    def noise_rows(self, number: int, block: Block) -> float:
+        """Standard deviation of the noise on one cell of a block, in rows."""
+        return self.sigma(number) / (block.weight * 2 ** self.rounds[number].bits)
+
+    def expected_error(self, number: int, block: Block) -> float | None:
+        """Expected total variation distance of one raw table of the block, from noise alone, before any denoising.
+
+        Half the sum over cells of E|noise| / rows. None where the schema does not state the rows.
+        """
+        rows = self.request.schema.rows
+        if rows is None:
+            return None
+        cells = block.cells / block.count
+        return 0.5 * cells * math.sqrt(2 / math.pi) * self.noise_rows(number, block) / rows
+
+    def to_json(self) -> dict[str, Any]:
+        """The plan without its request, which the release states elsewhere."""
+        rounds = [
+            {
+                "share": each.share,
+                "bits": each.bits,
+                "sigma": self.sigma(number),
+                "blocks": [
+                    {
+                        **asdict(block),
+                        "noise_rows": self.noise_rows(number, block),
+                        "expected_error": self.expected_error(number, block),
+                    }
+                    for block in each.blocks
+                ],
+            }
+            for number, each in enumerate(self.rounds)
+        ]
+        return {"method": self.method, "options": self.options, "rounds": rounds, "notes": list(self.notes)}

@@ -1,0 +1,89 @@
+"""Accounting: from (epsilon, delta) to noise and back, exactly.
+
+Gaussian rounds compose exactly: rounds with sensitivity/sigma = mu_i are together as private as one Gaussian with
+mu^2 = sum mu_i^2, also when a later round depends on the outcome of an earlier one. So a whole plan is one number mu,
+and delta(epsilon) = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu).
+
+The noise that is really drawn is a discrete Gaussian on an integer grid. docs/privacy.md proves that it costs at most a
+shift of epsilon by `grid_epsilon` and of delta by `grid_delta`; both are folded in before the noise is calibrated.
+"""
+
+import math
+
+import dp_accounting
+from scipy.special import log_ndtr
+
+from pointillist.errors import BudgetError
+from pointillist.privacy.budget import Budget
+
+_SLACK_SHARE = 0.01
+"""The grid may take at most this share of epsilon and of delta; it takes far less in practice."""
+
+
+def gaussian_delta(mu: float, epsilon: float) -> float:
+    """The smallest delta at which a Gaussian with sensitivity/sigma = mu is (epsilon, delta)-private."""
+    if mu == 0:
+        return 0.0
+    first = log_ndtr(mu / 2 - epsilon / mu)
+    second = epsilon + log_ndtr(-mu / 2 - epsilon / mu)
+    return float(math.exp(first) * -math.expm1(min(0.0, second - first)))
+
+
+def gaussian_epsilon(mu: float, delta: float) -> float:
+    """The smallest epsilon at which a Gaussian with sensitivity/sigma = mu is (epsilon, delta)-private."""
+    if mu == 0:
+        return 0.0
+    return float(dp_accounting.get_epsilon_gaussian(1 / mu, delta))
+
+
+def gaussian_mu(budget: Budget) -> float:
+    """The largest mu that (epsilon, delta) allows, rounded to the safe side."""
+    mu = 1 / float(dp_accounting.get_sigma_gaussian(budget.epsilon, budget.delta))
+    while gaussian_delta(mu, budget.epsilon) > budget.delta:
+        mu *= 1 - 1e-9
+    return mu
+
+
+def grid_epsilon(dimension: int, sensitivity: float, sigma: float) -> float:
+    """How much rounding to the integer grid can move the privacy loss: sqrt(D) * Delta / (2 sigma^2)."""
+    return math.sqrt(dimension) * sensitivity / (2 * sigma**2)
+
+
+def grid_delta(dimension: int, sigma: float) -> float:
+    """Bound on the distance between discrete and rounded Gaussian noise in D coordinates: sqrt(D) / (4 sigma^2)."""
+    if sigma < 100:
+        raise BudgetError(
+            "epsilon is too large for the noise grid: the noise would be coarser than the proof of privacy allows. "
+            "Choose a smaller epsilon."
+        )
+    return math.sqrt(dimension) / (4 * sigma**2)
+
+
+def calibrate(budget: Budget, rounds: list[tuple[int, float, float]]) -> tuple[float, float, float]:
+    """mu for a plan, with the grid's slack in epsilon and in delta.
+
+    Each round is (dimension, sensitivity on the grid, share of mu^2). The slacks are computed at the largest mu that
+    could come out, so they hold for the smaller one that does.
+    """
+    most = gaussian_mu(budget)
+    sigmas = [sensitivity / (most * math.sqrt(share)) for _, sensitivity, share in rounds]
+    epsilon_slack = sum(grid_epsilon(d, s, sigma) for (d, s, _), sigma in zip(rounds, sigmas, strict=True))
+    delta_slack = sum(grid_delta(d, sigma) for (d, _, _), sigma in zip(rounds, sigmas, strict=True))
+    if epsilon_slack > _SLACK_SHARE * budget.epsilon or delta_slack > _SLACK_SHARE * budget.delta:
+        raise BudgetError(
+            f"({budget.epsilon:g}, {budget.delta:g}) cannot be promised for so many measurements: the noise grid alone "
+            "would take over a hundredth of it. Choose a larger delta, or ignore some columns."
+        )
+    mu = gaussian_mu(Budget(budget.epsilon - epsilon_slack, budget.delta - delta_slack))
+    return mu, epsilon_slack, delta_slack
+
+
+def total_epsilon(spends: list[tuple[float, float, float]], delta: float) -> float:
+    """Epsilon at `delta` of several releases together, each given as (mu, epsilon slack, delta slack)."""
+    if not spends:
+        return 0.0
+    mu = math.sqrt(sum(m * m for m, _, _ in spends))
+    left = delta - sum(d for _, _, d in spends)
+    if left <= 0:
+        return math.inf
+    return gaussian_epsilon(mu, left) + sum(e for _, e, _ in spends)

@@ -1,0 +1,92 @@
+"""Budget and guarantee: what may be spent, and what a release promises."""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Self
+
+from pointillist.errors import BudgetError, UsageError
+from pointillist.schema import Person
+
+DEFAULT_DELTA = 1e-5
+
+
+class Neighbours(StrEnum):
+    """Which pairs of data sets must be hard to tell apart. One relation holds for a whole ledger account."""
+
+    ADD_REMOVE = "add-remove"
+    REPLACE_ONE = "replace-one"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        try:
+            return cls(text)
+        except ValueError:
+            raise UsageError(f"neighbours {text!r} is not known. Choose add-remove or replace-one.") from None
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much privacy loss is allowed: epsilon > 0 and 0 < delta < 1."""
+
+    epsilon: float
+    delta: float = DEFAULT_DELTA
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.epsilon) and self.epsilon > 0):
+            raise BudgetError(
+                f"epsilon must be a number above 0, not {self.epsilon}. Usual choices lie from 0.1 to 10."
+            )
+        if not 0 < self.delta < 1:
+            raise BudgetError(
+                f"delta must lie between 0 and 1, not {self.delta}. Choose it well below 1 / (number of people), "
+                "such as 1e-5 or 1e-6."
+            )
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """The promise of a release, in numbers that anyone can check again."""
+
+    epsilon: float
+    delta: float
+    neighbours: Neighbours
+    person: Person | None
+    mu: float
+    """All rounds together are at least as private as one Gaussian with sensitivity / sigma = mu ..."""
+    epsilon_slack: float
+    """... after moving epsilon by this much for the noise's grid ..."""
+    delta_slack: float
+    """... and delta by this much. See docs/privacy.md."""
+
+    @property
+    def unit(self) -> str:
+        if self.person is None:
+            return "one row"
+        rows = "row" if self.person.max_rows == 1 else "rows"
+        return f"one person (column {self.person.column!r}, at most {self.person.max_rows} {rows} each)"
+
+    def sentence(self) -> str:
+        """The promise in one sentence that can be quoted and checked."""
+        change = "added or removed" if self.neighbours is Neighbours.ADD_REMOVE else "replaced by any other"
+        return (
+            f"This release is (ε = {self.epsilon:g}, δ = {self.delta:g})-differentially private: if {self.unit} were "
+            f"{change}, the probability of any outcome would change by a factor of at most e^{self.epsilon:g}, "
+            f"but for an additive {self.delta:g}."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "neighbours": self.neighbours.value,
+            "person": None if self.person is None else self.person.model_dump(),
+            "mu": self.mu,
+            "epsilon_slack": self.epsilon_slack,
+            "delta_slack": self.delta_slack,
+        }
+
+    @classmethod
+    def from_json(cls, facts: dict[str, Any]) -> Self:
+        person = None if facts["person"] is None else Person(**facts["person"])
+        return cls(**{**facts, "neighbours": Neighbours(facts["neighbours"]), "person": person})

@@ -1,0 +1,252 @@
+"""Ledger: what has been spent on a data set, by whom, for what.
+
+One SQLite file. A spend is written durably before any noise is drawn, and counts from then on; it is closed when the
+release is safely on its way. A process that dies in between leaves an open spend, which keeps counting: a crash may
+waste budget, but it never gives any away. Only a call that fails before anything noisy has left it may take its spend
+back (void).
+
+All spends of one account share one neighbouring relation and one privacy unit, because only then do they add up.
+"""
+
+import getpass
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+import platformdirs
+
+from pointillist.errors import BudgetError, UsageError
+from pointillist.privacy.accounting import total_epsilon
+from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Guarantee, Neighbours
+from pointillist.schema import Person
+
+DEFAULT_CAP = Budget(10.0, DEFAULT_DELTA)
+"""The cap of an account whose owner has not set one."""
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS account (
+    dataset TEXT PRIMARY KEY,
+    neighbours TEXT,
+    person TEXT,
+    cap_epsilon REAL NOT NULL,
+    cap_delta REAL NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS spend (
+    id INTEGER PRIMARY KEY,
+    dataset TEXT NOT NULL REFERENCES account (dataset),
+    release TEXT NOT NULL UNIQUE,
+    at TEXT NOT NULL,
+    who TEXT NOT NULL,
+    purpose TEXT NOT NULL,
+    epsilon REAL NOT NULL,
+    delta REAL NOT NULL,
+    mu REAL NOT NULL,
+    epsilon_slack REAL NOT NULL,
+    delta_slack REAL NOT NULL,
+    state TEXT NOT NULL
+) STRICT;
+"""
+
+
+class State(StrEnum):
+    OPEN = "open"
+    """Recorded; the release has not been seen to finish. Counts as spent."""
+    DONE = "done"
+    """Recorded, and the release was handed out. Counts as spent."""
+    VOID = "void"
+    """The call failed before anything noisy left it. Does not count."""
+
+
+@dataclass(frozen=True)
+class Spend:
+    """One line of the ledger."""
+
+    dataset: str
+    release: str
+    at: str
+    who: str
+    purpose: str
+    epsilon: float
+    delta: float
+    mu: float
+    epsilon_slack: float
+    delta_slack: float
+    state: State
+
+    @property
+    def counts(self) -> bool:
+        return self.state is not State.VOID
+
+
+@dataclass(frozen=True)
+class Account:
+    """One data set: its cap, and all of its spends together at the cap's delta."""
+
+    dataset: str
+    neighbours: Neighbours | None
+    person: Person | None
+    cap: Budget
+    spent: float
+    spends: tuple[Spend, ...]
+
+
+class Ledger:
+    """The ledger in one file; opened for each call, so that any number of processes may share it."""
+
+    def __init__(self, path: str | Path | None = None):
+        self.path = Path(path) if path is not None else default_path()
+
+    def record(self, dataset: str, guarantee: Guarantee, *, release: str, purpose: str) -> None:
+        """Write a spend durably, or refuse it. On return it is on disk; of two that race, one waits for the other."""
+        with self._transaction() as db:
+            account = _account(db, dataset)
+            if account is None:
+                db.execute(
+                    "INSERT INTO account VALUES (?, ?, ?, ?, ?)",
+                    (dataset, None, None, DEFAULT_CAP.epsilon, DEFAULT_CAP.delta),
+                )
+                account = Account(dataset, None, None, DEFAULT_CAP, 0.0, ())
+            self._check(account, guarantee)
+            person = None if guarantee.person is None else guarantee.person.model_dump_json()
+            db.execute(
+                "UPDATE account SET neighbours = ?, person = ? WHERE dataset = ?",
+                (guarantee.neighbours.value, person, dataset),
+            )
+            db.execute(
+                "INSERT INTO spend (dataset, release, at, who, purpose, epsilon, delta, mu, epsilon_slack, "
+                "delta_slack, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    dataset,
+                    release,
+                    datetime.now(UTC).isoformat(timespec="seconds"),
+                    _user(),
+                    purpose,
+                    guarantee.epsilon,
+                    guarantee.delta,
+                    guarantee.mu,
+                    guarantee.epsilon_slack,
+                    guarantee.delta_slack,
+                    State.OPEN.value,
+                ),
+            )
+
+    def check(self, dataset: str, guarantee: Guarantee) -> None:
+        """Raise what `record` would raise now, without writing: to fail before a long pass over the data."""
+        if self.path.exists():
+            with self._transaction() as db:
+                account = _account(db, dataset)
+        else:
+            account = None
+        self._check(account or Account(dataset, None, None, DEFAULT_CAP, 0.0, ()), guarantee)
+
+    def finish(self, release: str) -> None:
+        """Mark a spend as handed out."""
+        self._set_state(release, State.DONE)
+
+    def void(self, release: str) -> None:
+        """Take back a spend whose call failed before anything noisy left it."""
+        self._set_state(release, State.VOID)
+
+    def set_cap(self, dataset: str, cap: Budget) -> None:
+        """Set the most that may ever be spent on `dataset`."""
+        with self._transaction() as db:
+            db.execute(
+                "INSERT INTO account VALUES (?, NULL, NULL, ?, ?) "
+                "ON CONFLICT (dataset) DO UPDATE SET cap_epsilon = excluded.cap_epsilon, cap_delta = excluded.cap_delta",
+                (dataset, cap.epsilon, cap.delta),
+            )
+
+    def accounts(self) -> tuple[Account, ...]:
+        """Every account, by name."""
+        if not self.path.exists():
+            return ()
+        with self._transaction() as db:
+            names = [row["dataset"] for row in db.execute("SELECT dataset FROM account ORDER BY dataset")]
+            return tuple(account for name in names if (account := _account(db, name)) is not None)
+
+    def _check(self, account: Account, guarantee: Guarantee) -> None:
+        dataset = account.dataset
+        if account.neighbours not in (None, guarantee.neighbours):
+            raise BudgetError(
+                f"{self.path}: the account of {dataset!r} is kept for {account.neighbours} neighbours, and a "
+                f"{guarantee.neighbours} release cannot be added to it. Use --neighbours {account.neighbours}."
+            )
+        if account.neighbours is not None and account.person != guarantee.person:
+            raise BudgetError(
+                f"{self.path}: the account of {dataset!r} is kept for another privacy unit than the schema states now. "
+                "Put the person settings of the schema back as they were."
+            )
+        spends = [(s.mu, s.epsilon_slack, s.delta_slack) for s in account.spends if s.counts]
+        spends.append((guarantee.mu, guarantee.epsilon_slack, guarantee.delta_slack))
+        total = total_epsilon(spends, account.cap.delta)
+        # A cap equal to the budget must admit it, whatever the last digit of the root finder.
+        if total > account.cap.epsilon * (1 + 1e-9):
+            raise BudgetError(
+                f"{self.path}: this release would bring {dataset!r} to ε = {total:.4g} at δ = {account.cap.delta:g}, over "
+                f"its cap of ε = {account.cap.epsilon:g} (spent so far: ε = {account.spent:.4g}). Choose a smaller "
+                f"epsilon, or raise the cap: pointillist ledger --cap {dataset} --epsilon E --delta D"
+            )
+
+    def _set_state(self, release: str, state: State) -> None:
+        with self._transaction() as db:
+            db.execute(
+                "UPDATE spend SET state = ? WHERE release = ? AND state = ?", (state.value, release, State.OPEN.value)
+            )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """One durable transaction that keeps every other writer out from its first line."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self.path, timeout=60, isolation_level=None)) as db:
+                db.row_factory = sqlite3.Row
+                db.execute("PRAGMA synchronous = EXTRA")
+                db.execute("PRAGMA foreign_keys = ON")
+                db.executescript(_TABLES)
+                db.execute("BEGIN IMMEDIATE")
+                try:
+                    yield db
+                except BaseException:
+                    db.execute("ROLLBACK")
+                    raise
+                db.execute("COMMIT")
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise UsageError(
+                f"{self.path}: the ledger cannot be used ({error}). Nothing was spent. Choose another with --ledger, or "
+                "make this one readable and writable."
+            ) from None
+
+
+def default_path() -> Path:
+    """POINTILLIST_LEDGER, or a file in the user's data folder."""
+    named = os.environ.get("POINTILLIST_LEDGER")
+    return Path(named) if named else Path(platformdirs.user_data_dir("pointillist", appauthor=False)) / "ledger.sqlite"
+
+
+def _account(db: sqlite3.Connection, dataset: str) -> Account | None:
+    row = db.execute("SELECT * FROM account WHERE dataset = ?", (dataset,)).fetchone()
+    if row is None:
+        return None
+    columns = "dataset, release, at, who, purpose, epsilon, delta, mu, epsilon_slack, delta_slack, state"
+    spends = tuple(
+        Spend(**{**dict(line), "state": State(line["state"])})
+        for line in db.execute(f"SELECT {columns} FROM spend WHERE dataset = ? ORDER BY id", (dataset,))
+    )
+    cap = Budget(row["cap_epsilon"], row["cap_delta"])
+    spent = total_epsilon([(s.mu, s.epsilon_slack, s.delta_slack) for s in spends if s.counts], cap.delta)
+    neighbours = None if row["neighbours"] is None else Neighbours(row["neighbours"])
+    person = None if row["person"] is None else Person(**json.loads(row["person"]))
+    return Account(dataset, neighbours, person, cap, spent, spends)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container may run under a number that has no name
+        return "unknown"

@@ -1,0 +1,388 @@
+"""Schema: what is public about a table.
+
+A schema states the columns, their kinds, bounds and categories, and who a record belongs to. It is written in TOML that
+a person can read and edit. Everything in it counts as public knowledge: it is copied into every release. So nothing in
+it may be read off private rows, unless the owner looks at it and says that it is public (`reviewed = true`).
+"""
+
+import datetime as dt
+import re
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import tomlkit
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from pointillist.errors import SchemaError
+
+FORMAT = 1
+
+# Texts that stand for "no value", unless the column declares them as a category.
+MISSING_TEXTS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
+
+# Integers beyond this are not exact in the double-precision numbers that files and frames carry.
+_EXACT = 2**53
+
+
+class _Column(BaseModel):
+    """What all kinds have in common."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    missing: bool = True
+    """Whether a value may be missing. Missing values keep a level of their own."""
+    description: str = ""
+    """Free text for the reader of the release."""
+    read_from_data: tuple[str, ...] = ()
+    """Names of the facts above that `schema draft` took from the data: the owner vouches that they are public."""
+
+    @field_validator("read_from_data", mode="before")
+    @classmethod
+    def _tuple(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
+
+class _Named(_Column):
+    """Categories given by name."""
+
+    categories: tuple[str, ...] | tuple[int, ...]
+    """All categories that may appear, as texts or as whole numbers."""
+    out_of_domain: Literal["other", "error"] = "other"
+    """What happens to a value that is not listed: it becomes `other_label`, or the call stops."""
+    other_label: str = "other"
+    """How an unlisted value is written in the synthetic data; columns of numbers leave it missing instead."""
+
+    @field_validator("categories", mode="before")
+    @classmethod
+    def _categories(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not self.categories:
+            raise ValueError("categories is empty: list every category that may appear")
+        if len(set(self.categories)) != len(self.categories):
+            raise ValueError("categories has an entry twice: list each once")
+        if self.out_of_domain == "other" and self.other_label in self.categories:
+            raise ValueError(
+                f"other_label {self.other_label!r} is also a category: choose another other_label, "
+                'or set out_of_domain = "error"'
+            )
+        return self
+
+
+class Categorical(_Named):
+    """Categories without an order."""
+
+    kind: Literal["categorical"] = "categorical"
+
+
+class Ordinal(_Named):
+    """Categories from low to high."""
+
+    kind: Literal["ordinal"] = "ordinal"
+
+
+class Boolean(_Column):
+    """True or false. Texts true/false, t/f, yes/no, y/n and 1/0 are understood in any case."""
+
+    kind: Literal["boolean"] = "boolean"
+
+
+class _Numeric(_Column):
+    """A number with public bounds."""
+
+    scale: Literal["linear", "log"] = "linear"
+    """How the range is cut into bins; "log" suits money and durations, and needs min > 0."""
+    bins: Annotated[int, Field(ge=2, le=4096)] = 256
+    """The finest resolution at which the column is measured."""
+    out_of_domain: Literal["clip", "error"] = "clip"
+    """What happens to a value outside the bounds: it is moved to the nearest bound, or the call stops."""
+
+
+def _check_range(low: float, high: float, scale: str) -> None:
+    if not low < high:
+        raise ValueError(f"min {low} is not below max {high}")
+    if scale == "log" and low <= 0:
+        raise ValueError(f'scale = "log" needs min > 0, but min is {low}: list 0 under special, and raise min')
+
+
+def _check_special(special: tuple[float, ...]) -> None:
+    if len(set(special)) != len(special):
+        raise ValueError("special has an entry twice: list each once")
+    if any(abs(v) > _EXACT for v in special):
+        raise ValueError("special has a value that is not finite, or beyond 2^53")
+
+
+class Integer(_Numeric):
+    """A whole number; a fraction found in the data is dropped."""
+
+    kind: Literal["integer"] = "integer"
+    min: int
+    max: int
+    special: tuple[int, ...] = ()
+    """Values that keep an atom of their own, inside or outside the bounds, such as 0 or -1."""
+
+    @field_validator("special", mode="before")
+    @classmethod
+    def _special(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if max(abs(self.min), abs(self.max)) > _EXACT:
+            raise ValueError("min or max is beyond 2^53")
+        _check_range(self.min, self.max, self.scale)
+        _check_special(self.special)
+        return self
+
+
+class Real(_Numeric):
+    """A real number."""
+
+    kind: Literal["real"] = "real"
+    min: Annotated[float, Field(strict=False, allow_inf_nan=False)]
+    max: Annotated[float, Field(strict=False, allow_inf_nan=False)]
+    special: tuple[float, ...] = ()
+    """Values that keep an atom of their own, inside or outside the bounds, such as 0 or -1."""
+    decimals: Annotated[int, Field(ge=0, le=12)] | None = None
+    """Digits after the point in the synthetic data; none given: not rounded."""
+
+    @field_validator("special", mode="before")
+    @classmethod
+    def _special(cls, value: Any) -> Any:
+        return tuple(float(v) for v in value) if isinstance(value, list) else value
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        _check_range(self.min, self.max, self.scale)
+        _check_special(self.special)
+        return self
+
+
+class Datetime(_Numeric):
+    """A date, or a point in time without a zone (zoned times are taken in UTC)."""
+
+    kind: Literal["datetime"] = "datetime"
+    scale: Literal["linear"] = "linear"
+    min: dt.datetime
+    max: dt.datetime
+    resolution: Literal["day", "second"] = "day"
+    """Days give dates, seconds give timestamps; anything finer is dropped."""
+    format: str | None = None
+    """How texts are written, in strptime's letters; ISO 8601 is always understood."""
+
+    @field_validator("min", "max", mode="before")
+    @classmethod
+    def _datetime(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            value = dt.datetime.fromisoformat(value)
+        elif isinstance(value, dt.date) and not isinstance(value, dt.datetime):
+            value = dt.datetime(value.year, value.month, value.day)
+        if isinstance(value, dt.datetime) and value.tzinfo is not None:
+            value = value.astimezone(dt.UTC).replace(tzinfo=None)
+        return value
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not self.min < self.max:
+            raise ValueError(f"min {self.min} is not before max {self.max}")
+        return self
+
+
+class Ignore(_Column):
+    """A column that is left out of the release and of the synthetic data."""
+
+    kind: Literal["ignore"] = "ignore"
+
+
+Column = Annotated[Categorical | Ordinal | Boolean | Integer | Real | Datetime | Ignore, Field(discriminator="kind")]
+Numeric = Integer | Real | Datetime
+
+
+class Person(BaseModel):
+    """Who a row belongs to, when a person may own several rows."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    column: str
+    """The column that names the person. It is never measured."""
+    max_rows: Annotated[int, Field(ge=1)]
+    """At most this many rows of each person are used; the rest are left out."""
+
+
+class Schema(BaseModel):
+    """The public facts about one table."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    format: Literal[1] = FORMAT
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    """The data set's name; the ledger keeps one account for each name."""
+    reviewed: bool = True
+    """False in a draft: a release is refused until the owner has checked every fact and set this to true."""
+    rows: Annotated[int, Field(ge=1)] | None = None
+    """Roughly how many rows there are, if that is public; only used to plan and to show expected errors."""
+    person: Person | None = None
+    """The privacy unit: one row per person unless stated here."""
+    columns: dict[str, Column]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not self.measured:
+            raise ValueError('no column is left to measure: every column has kind = "ignore"')
+        if self.person is not None and self.person.column in self.measured:
+            raise ValueError(
+                f"column {self.person.column!r} names the person and may not be measured: "
+                'set its kind to "ignore", or leave it out of the columns'
+            )
+        return self
+
+    @property
+    def measured(self) -> dict[str, Any]:
+        """The columns that are measured and synthesised, in order."""
+        return {name: column for name, column in self.columns.items() if not isinstance(column, Ignore)}
+
+    @property
+    def read_from_data(self) -> dict[str, tuple[str, ...]]:
+        """Facts that the draft took from the data, by column."""
+        return {name: c.read_from_data for name, c in self.columns.items() if c.read_from_data}
+
+    @classmethod
+    def parse(cls, facts: dict[str, Any], *, origin: str = "schema") -> Self:
+        """Check `facts`, as read from TOML or JSON; `origin` names them in messages."""
+        if "format" in facts and facts["format"] != FORMAT:
+            raise SchemaError(
+                f"{origin}: schema format {facts['format']!r} is not known to this version, which reads format {FORMAT}. "
+                "Upgrade pointillist, or set format = 1 if you wrote the file by hand."
+            )
+        try:
+            return cls.model_validate(facts)
+        except ValidationError as error:
+            raise SchemaError("\n".join(_explain(origin, error))) from None
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a schema from a TOML file."""
+        path = Path(path)
+        try:
+            facts = tomllib.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise SchemaError(
+                f"{path}: no such schema file. Write one with: pointillist schema draft DATA -o {path}"
+            ) from None
+        except OSError as error:
+            raise SchemaError(f"{path}: cannot be read ({error.strerror}).") from None
+        except UnicodeDecodeError:
+            raise SchemaError(f"{path}: not a text file. A schema is TOML in UTF-8.") from None
+        except tomllib.TOMLDecodeError as error:
+            raise SchemaError(f"{path}: not valid TOML: {error}.") from None
+        return cls.parse(facts, origin=str(path))
+
+    def to_toml(self) -> str:
+        """The schema as TOML with comments, facts read from the data marked as such."""
+        document = tomlkit.document()
+        if not self.reviewed:
+            for line in _DRAFT_NOTICE:
+                document.add(tomlkit.comment(line))
+            document.add(tomlkit.nl())
+        document["format"] = self.format
+        document["name"] = self.name
+        document["reviewed"] = self.reviewed
+        if self.rows is not None:
+            document["rows"] = self.rows
+            if not self.reviewed:
+                document.item("rows").comment("READ FROM THE DATA, rounded: remove it if the size is not public")
+        if self.person is not None:
+            document["person"] = tomlkit.item({"column": self.person.column, "max_rows": self.person.max_rows})
+        columns = tomlkit.table(is_super_table=True)
+        for name, column in self.columns.items():
+            columns[name] = _column_table(column)
+        document["columns"] = columns
+        return tomlkit.dumps(document)
+
+    def to_json(self) -> dict[str, Any]:
+        """The schema as plain JSON values, for releases and models."""
+        return self.model_dump(mode="json", exclude_defaults=False)
+
+    @classmethod
+    def from_json(cls, facts: dict[str, Any], *, origin: str = "schema") -> Self:
+        """The inverse of `to_json`."""
+        return cls.parse(facts, origin=origin)
+
+    def require_reviewed(self, origin: str = "schema") -> None:
+        """Refuse a draft: its facts were read from private rows, and a release would publish them."""
+        if not self.reviewed:
+            raise SchemaError(
+                f"{origin}: this schema is a draft. Facts marked read_from_data were taken from the private rows, and a "
+                "release publishes every fact of its schema. Check each of them against public knowledge, then set "
+                "reviewed = true at the top of the file."
+            )
+
+    def require_column(self, name: str, *, role: str) -> None:
+        """Refuse a `role` (such as target) that is not a measured column."""
+        if name not in self.measured:
+            known = ", ".join(self.measured)
+            raise SchemaError(f"{role} {name!r} is not a measured column of the schema. Measured columns: {known}.")
+
+
+_DRAFT_NOTICE = (
+    "A DRAFT, NOT PRIVATE YET. It was made by looking at the data.",
+    "Everything in a schema is published with every release. So check each fact marked READ FROM THE DATA:",
+    "keep it only if anyone may know it; else replace it by one from public knowledge (a code book, a law, a physical",
+    "limit). A category that only one person has, or a maximum that is one person's value, gives that person away.",
+    "Then set reviewed = true.",
+)
+
+
+def _column_table(column: _Column) -> Any:
+    table = tomlkit.table()
+    facts = column.model_dump(exclude_defaults=True)
+    facts = {"kind": column.kind, **facts}  # type: ignore[attr-defined]
+    if not isinstance(column, Ignore):
+        facts["missing"] = column.missing
+    order: Iterable[str] = ["kind", *(k for k in facts if k not in ("kind", "read_from_data")), "read_from_data"]
+    for key in order:
+        if key not in facts:
+            continue
+        value = facts[key]
+        if isinstance(value, tuple):
+            value = list(value)
+        if isinstance(value, dt.datetime) and value.time() == dt.time():
+            value = value.date()
+        table[key] = value
+        if key in column.read_from_data:
+            table.item(key).comment("READ FROM THE DATA")
+    return table
+
+
+def _explain(origin: str, error: ValidationError) -> list[str]:
+    """One line per mistake: file, column, rule, what to do. Schemas are public, so their values may be shown."""
+    lines = []
+    for mistake in error.errors(include_url=False):
+        place = [str(part) for part in mistake["loc"]]
+        where = origin
+        if place[:1] == ["columns"] and len(place) > 1:
+            where += f": column {place[1]!r}"
+            place = [part for part in place[3:] if not re.match(r"tuple\[", part)] if len(place) > 2 else []
+        rule = f": {'.'.join(place)}" if place else ""
+        text = mistake["msg"].removeprefix("Value error, ")
+        if mistake["type"] == "union_tag_not_found":
+            text = "kind is not given. Kinds: categorical, ordinal, boolean, integer, real, datetime, ignore"
+        elif mistake["type"] == "union_tag_invalid":
+            text = (
+                f"kind {mistake['ctx']['tag']!r} is not known. Kinds: categorical, ordinal, boolean, integer, real, "
+                "datetime, ignore"
+            )
+        elif place[:1] == ["categories"]:
+            place, rule, text = [], ": categories", "must be a list of texts, or a list of whole numbers, not a mixture"
+        elif mistake["type"] == "missing":
+            text = "is required"
+        elif mistake["type"] == "extra_forbidden":
+            text = "is not a known setting here; check its spelling"
+        line = f"{where}{rule}: {text}."
+        if line not in lines:
+            lines.append(line)
+    return lines
