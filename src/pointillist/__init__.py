@@ -1,0 +1,49 @@
+"""Pointillist: synthetic data with a differential-privacy guarantee.
+
+You see the picture; no single dot matters.
+"""
+
+from importlib.metadata import version
+
+from pointillist.curator.drafting import draft
+from pointillist.curator.reading import sql
+from pointillist.curator.releasing import plan, release
+from pointillist.errors import PointillistError
+from pointillist.generators.model import Model
+from pointillist.methods import Mosaic
+from pointillist.methods.fitting import fit
+from pointillist.plan import Plan
+from pointillist.privacy.budget import Budget, Guarantee, Neighbours
+from pointillist.privacy.ledger import Ledger
+from pointillist.release import Release
+from pointillist.schema import Boolean, Categorical, Datetime, Ignore, Integer, Ordinal, Person, Real, Schema
+from pointillist.synthesizer import Synthesizer
+
+__version__ = version("pointillist")
+
+__all__ = [
+    "Boolean",
+    "Budget",
+    "Categorical",
+    "Datetime",
+    "Guarantee",
+    "Ignore",
+    "Integer",
+    "Ledger",
+    "Model",
+    "Mosaic",
+    "Neighbours",
+    "Ordinal",
+    "Person",
+    "Plan",
+    "PointillistError",
+    "Real",
+    "Release",
+    "Schema",
+    "Synthesizer",
+    "draft",
+    "fit",
+    "plan",
+    "release",
+    "sql",
+]

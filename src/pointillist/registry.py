@@ -6,9 +6,13 @@ a real person, the regions do not exist, and the numbers are not estimates of an
 code: the same seed and the same numpy give the same table.
 """
 
+import datetime as dt
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+
+from pointillist.schema import Boolean, Categorical, Datetime, Integer, Ordinal, Real, Schema
 
 Floats = npt.NDArray[np.floating]
 Ints = npt.NDArray[np.int64]
@@ -167,3 +171,29 @@ def simulate(rows: int = 24_000, seed: int = 20260101) -> pa.Table:
     columns |= {"income": income, "savings": savings, "smoker": smoker, "bmi": pa.array(bmi, mask=no_bmi)}
     columns["last_visit"] = pa.array(visit.view("M8[us]"), mask=never)
     return pa.table(columns | {"chronic": _labels(chronic.astype(np.int64), CHRONIC)})
+
+
+TARGET = "chronic"
+SCHEMA = Schema(
+    name="simulated-registry",
+    rows=24_000,
+    columns={
+        "sex": Categorical(categories=SEXES, missing=False, out_of_domain="error"),
+        "birth_date": Datetime(min=dt.datetime(1930, 1, 1), max=dt.datetime(2008, 1, 1), missing=False),
+        "region": Categorical(categories=REGIONS, missing=False, out_of_domain="error"),
+        "education": Ordinal(categories=EDUCATIONS, out_of_domain="error"),
+        "occupation": Categorical(categories=OCCUPATIONS, out_of_domain="error"),
+        "married": Boolean(),
+        "children": Integer(min=0, max=12, missing=False),
+        "hours_per_week": Integer(min=1, max=100, special=(0,), missing=False),
+        "income": Real(min=100, max=1_000_000, special=(0.0,), scale="log", decimals=2, missing=False),
+        "savings": Real(min=1, max=5_000_000, special=(0.0,), scale="log", decimals=2, missing=False),
+        "smoker": Boolean(missing=False),
+        "bmi": Real(min=14, max=60, decimals=1),
+        "last_visit": Datetime(
+            min=dt.datetime(2020, 1, 1), max=dt.datetime(2025, 12, 31, 23, 59, 59), resolution="second"
+        ),
+        "chronic": Categorical(categories=CHRONIC, missing=False, out_of_domain="error"),
+    },
+)
+"""What anyone may know about the registry: it is the simulation's own definition, not read off its rows."""

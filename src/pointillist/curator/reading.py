@@ -49,6 +49,10 @@ class Source(ABC):
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
         """Run SQL in which the table is called `source`."""
 
+    def typed(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+        """The whole table with a type for each column, for drafts."""
+        return self.query(db, "SELECT * FROM source")
+
     def batches(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
         """The rows that count: all of them or, where a person may have several, at most the cap for each person."""
         self.require(columns if schema.person is None else [*columns, schema.person.column])
@@ -156,8 +160,8 @@ class CsvFile(Source):
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
         kinds = {name: pa.float64() if isinstance(schema.columns[name], Integer | Real) else _NAMES for name in columns}
         kinds |= {name: pa.string() for name in columns if isinstance(schema.columns[name], Datetime)}
-        raw = _Counted(open(self.path, "rb"), self.path.stat().st_size, report)
-        try:
+        with open(self.path, "rb") as file:
+            raw = _Counted(file, self.path.stat().st_size, report)
             stream: Any = pa.PythonFile(raw, "r")
             if self.path.suffix == ".gz":
                 stream = pa.CompressedInputStream(stream, "gzip")
@@ -172,15 +176,13 @@ class CsvFile(Source):
                     strings_can_be_null=False,
                 ),
             )
-        finally:
-            raw.close()
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
         texts = db.read_csv(str(self.path), header=True, delimiter=self.delimiter, all_varchar=True)
         return texts.query("source", sql)
 
     def typed(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-        """The file with kinds guessed from all of its rows: only for drafts."""
+        """Types are guessed from all of the file's rows."""
         return db.read_csv(
             str(self.path), header=True, delimiter=self.delimiter, sample_size=-1, na_values=list(MISSING_TEXTS)
         )
@@ -375,7 +377,7 @@ def open_source(table: Any, *, delimiter: str = ",", query: str | None = None) -
         return Files(table, "the dataset")
     if isinstance(table, pa.RecordBatch):
         return Frame(pa.Table.from_batches([table]))
-    if isinstance(table, pa.RecordBatchReader) or (isinstance(table, Iterator)):
+    if isinstance(table, pa.RecordBatchReader | Iterator):
         raise UsageError(
             "a stream can be read only once, and a release may need to read the rows again. Pass a file, a frame, a "
             "dataset or a relation."

@@ -39,10 +39,10 @@ def to_nodes(root: FeatureMap) -> tuple[list[dict[str, Any]], Arrays]:
             parts = [write(part) for part in node.parts]
             facts = {"map": _NAMES[type(node)], "parts": parts}
             for name, value in node.describe().items():
-                if isinstance(value, np.ndarray):
-                    arrays[f"{len(nodes)}.{name}"] = value
-                    value = {"array": f"{len(nodes)}.{name}"}
                 facts[name] = value
+                if isinstance(value, np.ndarray):
+                    facts[name] = {"array": f"{len(nodes)}.{name}"}
+                    arrays[f"{len(nodes)}.{name}"] = value
             nodes.append(facts)
             numbers[key] = len(nodes) - 1
         return numbers[key]

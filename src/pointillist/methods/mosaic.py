@@ -105,8 +105,8 @@ class Mosaic:
             Pairs((), ()),
             self.most_tiles,
             (
-                "Only one-way marginals are measured: there are too many columns for pairs. Columns will be independent in "
-                "the synthetic data. Name a target, or set some columns to ignore.",
+                "Only one-way marginals are measured: there are too many columns for pairs. Columns will be "
+                "independent in the synthetic data. Name a target, or set some columns to ignore.",
             ),
         )
 

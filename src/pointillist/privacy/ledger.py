@@ -190,7 +190,7 @@ class Ledger:
             raise BudgetError(
                 f"{self.path}: this release would bring {dataset!r} to ε = {total:.4g} at δ = {account.cap.delta:g}, over "
                 f"its cap of ε = {account.cap.epsilon:g} (spent so far: ε = {account.spent:.4g}). Choose a smaller "
-                f"epsilon, or raise the cap: pointillist ledger --cap {dataset} --epsilon E --delta D"
+                f"epsilon, or raise the cap: pointillist ledger cap {dataset} --epsilon E --delta D"
             )
 
     def _set_state(self, release: str, state: State) -> None:

@@ -1,0 +1,398 @@
+"""The command line: one command for each step, and one for all of them."""
+
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pointillist.errors import ArtefactError, PointillistError, UsageError
+
+app = typer.Typer(
+    name="pointillist",
+    help="Synthetic data with a differential-privacy guarantee.\n\n"
+    "You see the picture; no single dot matters. Start with: pointillist demo",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 2 wrong usage, 3 schema, 4 data, 5 budget, 6 release or model file, 70 a fault of ours.",
+)
+schema_app = typer.Typer(no_args_is_help=True, help="Draft a schema: what is public about a table.")
+app.add_typer(schema_app, name="schema")
+ledger_app = typer.Typer(invoke_without_command=True, help="Show what has been spent, on what, when; set caps.")
+app.add_typer(ledger_app, name="ledger")
+
+Data = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA",
+        help="The private table: CSV, Parquet (file or folder), Arrow; or a DuckDB database with --sql.",
+        show_default=False,
+    ),
+]
+SchemaFile = Annotated[Path, typer.Option("--schema", help="The table's schema (TOML), reviewed.", show_default=False)]
+Epsilon = Annotated[float, typer.Option(help="The privacy budget ε > 0: smaller is more private.", show_default=False)]
+Delta = Annotated[float, typer.Option(help="The δ of (ε, δ): well below 1 / (number of people).")]
+Target = Annotated[str | None, typer.Option(help="A column that receivers will want to predict.", show_default=False)]
+Neighbour = Annotated[str, typer.Option("--neighbours", help="add-remove, or replace-one (the row count is public).")]
+MethodName = Annotated[str, typer.Option("--method", help="The recipe.")]
+LedgerFile = Annotated[
+    Path | None,
+    typer.Option("--ledger", help="The ledger; else POINTILLIST_LEDGER, else the user's own.", show_default=False),
+]
+Delimiter = Annotated[str, typer.Option(help="What separates the columns of a CSV file.")]
+Sql = Annotated[
+    str | None,
+    typer.Option(
+        "--sql",
+        help="Use the result of this DuckDB query; a file or folder given as DATA is called 'source' in it.",
+        show_default=False,
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(help="Seed of the sampling (never of the privacy noise, which has none).", show_default=False),
+]
+Rows = Annotated[
+    int | None, typer.Option("-n", "--rows", help="How many rows; by default about as many as the private table has.")
+]
+
+
+@schema_app.command("draft")
+def schema_draft(
+    data: Data,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The TOML file to write.", show_default=False)],
+    name: Annotated[str | None, typer.Option(help="The data set's name in the ledger; by default the file's.")] = None,
+    person: Annotated[str | None, typer.Option(help="The column that names the person a row belongs to.")] = None,
+    max_rows: Annotated[int, typer.Option(help="With --person: the most rows used of each person.")] = 1,
+    delimiter: Delimiter = ",",
+    sql: Sql = None,
+    quiet: Quiet = False,
+) -> None:
+    """Draft a schema from a table, for you to review.
+
+    Every fact that was read off the data is marked; a release refuses the file until you set reviewed = true.
+
+    Example: pointillist schema draft people.csv -o people.toml
+    """
+    from pointillist import artefact, console
+    from pointillist.curator.drafting import draft
+    from pointillist.schema import Person
+
+    owner = None if person is None else Person(column=person, max_rows=_at_least_one(max_rows, "--max-rows"))
+    made = draft(_source(data, delimiter, sql), name=name or data.name.split(".")[0], person=owner)
+    artefact.write(output, made.to_toml().encode())
+    if not quiet:
+        console.show_schema(made)
+        console.out.print(f"Written to {output}. Review every fact read from the data.", soft_wrap=True)
+
+
+@app.command()
+def release(
+    data: Data,
+    schema: SchemaFile,
+    epsilon: Epsilon,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The release file to write.", show_default=False)
+    ] = None,
+    delta: Delta = 1e-5,
+    target: Target = None,
+    neighbours: Neighbour = "add-remove",
+    method: MethodName = "mosaic",
+    plan: Annotated[bool, typer.Option("--plan", help="Only print what would be measured; touch no data.")] = False,
+    ledger: LedgerFile = None,
+    delimiter: Delimiter = ",",
+    sql: Sql = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Measure a private table once, with noise. The only command that spends privacy budget.
+
+    Example: pointillist release people.csv --schema people.toml --target income --epsilon 1 -o people.release
+    """
+    from pointillist import console
+    from pointillist.curator.releasing import plan as make_plan
+    from pointillist.curator.releasing import release as make_release
+    from pointillist.schema import Schema
+
+    facts = Schema.load(schema)
+    settled = make_plan(facts, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=method)
+    if not (quiet or as_json):
+        console.show_plan(settled)
+    if plan:
+        if as_json:
+            _print_json({**settled.to_json(), "guarantee": settled.guarantee.to_json()})
+        return
+    if output is None:
+        raise UsageError("-o / --output is needed: the file to write the release to. (Or pass --plan to see the plan.)")
+    facts.require_reviewed(str(schema))
+    source = _source(data, delimiter, sql)
+    with console.Steps(quiet or as_json).shown() as steps:
+        made = make_release(
+            source,
+            facts,
+            epsilon=epsilon,
+            delta=delta,
+            target=target,
+            neighbours=neighbours,
+            method=method,
+            ledger=ledger,
+            output=output,
+            progress=steps,
+        )
+    if as_json:
+        _print_json({"release": str(output), "id": made.id, "guarantee": made.guarantee.to_json()})
+    elif not quiet:
+        console.out.print(made.guarantee.sentence(), highlight=False)
+        console.out.print(f"Written to {output}. Next: pointillist fit {output} -o MODEL", soft_wrap=True)
+
+
+@app.command()
+def fit(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The model file to write.", show_default=False)],
+    seed: Annotated[int, typer.Option(help="Seed of the fit.")] = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Fit a generator to a release. Costs no privacy, however often it is done.
+
+    Example: pointillist fit people.release -o people.model
+    """
+    from pointillist import artefact, console
+    from pointillist.methods.fitting import fit as make_fit
+    from pointillist.release import Release
+
+    public = Release.load(release)
+    with artefact.reserve(output, 0) as pending:
+        with console.Steps(quiet).shown() as steps:
+            model = make_fit(public, seed=seed, progress=steps)
+        pending.commit(model.to_bytes())
+    if not quiet:
+        console.out.print(f"Written to {output}. Next: pointillist sample {output} -o synthetic.csv", soft_wrap=True)
+
+
+@app.command()
+def sample(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The table to write: .csv, .parquet or .arrow.", show_default=False)
+    ],
+    rows: Rows = None,
+    seed: Seed = None,
+    quiet: Quiet = False,
+) -> None:
+    """Sample synthetic rows from a model. Costs no privacy, however often it is done.
+
+    Example: pointillist sample people.model -n 50000 -o synthetic.parquet
+    """
+    from pointillist import console
+    from pointillist.generators.model import Model
+    from pointillist.output import check_path, write_table
+
+    fitted = Model.load(model)
+    check_path(output)
+    count = _count(rows, fitted.rows)
+    write_table(fitted.sample_table(count, seed=seed), output)
+    if not quiet:
+        console.out.print(f"{count:,} synthetic rows written to {output}.", soft_wrap=True)
+
+
+@app.command()
+def synth(
+    data: Data,
+    schema: SchemaFile,
+    epsilon: Epsilon,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The table to write: .csv, .parquet or .arrow.", show_default=False)
+    ],
+    delta: Delta = 1e-5,
+    target: Target = None,
+    neighbours: Neighbour = "add-remove",
+    method: MethodName = "mosaic",
+    rows: Rows = None,
+    seed: Seed = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option("--release", help="Where to keep the release; by default beside the output.", show_default=False),
+    ] = None,
+    ledger: LedgerFile = None,
+    delimiter: Delimiter = ",",
+    sql: Sql = None,
+    quiet: Quiet = False,
+) -> None:
+    """Release, fit and sample in one go. The release is kept, so nothing has to be paid for twice.
+
+    Example: pointillist synth people.csv --schema people.toml --epsilon 1 -o synthetic.csv
+    """
+    from pointillist import console
+    from pointillist.methods.fitting import fit as make_fit
+    from pointillist.output import check_path, write_table
+    from pointillist.release import Release
+
+    check_path(output)
+    _count(rows, 1.0)
+    kept = keep or output.with_suffix(".release")
+    release(
+        data, schema, epsilon, kept, delta, target, neighbours, method,
+        plan=False, ledger=ledger, delimiter=delimiter, sql=sql, quiet=quiet,
+    )  # fmt: skip
+    try:
+        with console.Steps(quiet).shown() as steps:
+            model = make_fit(Release.load(kept), progress=steps)
+        count = _count(rows, model.rows)
+        write_table(model.sample_table(count, seed=seed), output)
+    except PointillistError as error:
+        raise type(error)(f"{error}\nThe release is safe in {kept}: go on with pointillist fit {kept}.") from None
+    if not quiet:
+        console.out.print(f"{count:,} synthetic rows written to {output}.", soft_wrap=True)
+
+
+@app.command()
+def inspect(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A release, a model or a schema.", show_default=False)],
+    as_json: Json = False,
+) -> None:
+    """Show what is in a release, a model or a schema, and what it promises.
+
+    Example: pointillist inspect people.release
+    """
+    from pointillist import artefact, console
+    from pointillist.generators.model import Model
+    from pointillist.release import Release
+    from pointillist.schema import Schema
+
+    if file.suffix == ".toml":
+        facts = Schema.load(file)
+        _print_json(facts.to_json()) if as_json else console.show_schema(facts)
+        return
+    match artefact.kind_of(file):
+        case "release":
+            public = Release.load(file)
+            if as_json:
+                summary = {"id": public.id, "created": public.created, "target": public.target, "rows": public.rows}
+                described = {"guarantee": public.guarantee.to_json(), "plan": public.plan}
+                _print_json({"kind": "release", **summary, **described, "schema": public.schema.to_json()})
+            else:
+                console.show_release(public)
+        case "model":
+            model = Model.load(file)
+            if as_json:
+                summary = {"release": model.release, "rows": model.rows, "guarantee": model.guarantee.to_json()}
+                _print_json({"kind": "model", **summary, "schema": model.schema.to_json()})
+            else:
+                console.show_model(model)
+        case other:
+            raise ArtefactError(f"{file}: is a {other} file, which this version cannot show.")
+
+
+@ledger_app.callback()
+def ledger_show(context: typer.Context, ledger: LedgerFile = None, as_json: Json = False) -> None:
+    """Show what has been spent, on what, when; set caps.
+
+    Example: pointillist ledger
+    """
+    from dataclasses import asdict
+
+    from pointillist import console
+    from pointillist.privacy.ledger import Ledger
+
+    context.obj = ledger
+    if context.invoked_subcommand is not None:
+        return
+    book = Ledger(ledger)
+    accounts = book.accounts()
+    if as_json:
+        _print_json([{**asdict(each), "person": each.person and each.person.model_dump()} for each in accounts])
+    else:
+        console.out.print(f"Ledger: {book.path}", soft_wrap=True)
+        console.show_accounts(accounts)
+
+
+@ledger_app.command("cap")
+def ledger_cap(
+    context: typer.Context,
+    dataset: Annotated[str, typer.Argument(help="The data set's name, as in its schema.", show_default=False)],
+    epsilon: Epsilon,
+    delta: Delta = 1e-5,
+    quiet: Quiet = False,
+) -> None:
+    """Set the most that may ever be spent on a data set, over all of its releases.
+
+    Example: pointillist ledger cap people --epsilon 3 --delta 1e-5
+    """
+    from pointillist import console
+    from pointillist.privacy.budget import Budget
+    from pointillist.privacy.ledger import Ledger
+
+    Ledger(context.obj).set_cap(dataset, Budget(epsilon, delta))
+    if not quiet:
+        console.out.print(f"The cap of {dataset} is now ε = {epsilon:g} at δ = {delta:g}.", highlight=False)
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Argument(help="Where to leave the files.")] = Path("demo"),
+    quiet: Quiet = False,
+) -> None:
+    """Run the whole way on a simulated registry of people, and show how close it came.
+
+    Example: pointillist demo
+    """
+    from pointillist.demo import run
+
+    run(folder, quiet=quiet)
+
+
+def _source(data: Path, delimiter: str, sql: str | None) -> Any:
+    from pointillist.curator.reading import open_source
+
+    return open_source(data, delimiter=delimiter, query=sql)
+
+
+def _count(rows: int | None, estimate: float) -> int:
+    return max(1, round(estimate)) if rows is None else _at_least_one(rows, "-n / --rows")
+
+
+def _at_least_one(value: int, option: str) -> int:
+    if value < 1:
+        raise UsageError(f"{option} must be at least 1, not {value}.")
+    return value
+
+
+def _print_json(facts: Any) -> None:
+    typer.echo(json.dumps(facts, ensure_ascii=False, indent=2))
+
+
+def main() -> None:
+    """Run the command line. Mistakes end in one clear message, never in a traceback."""
+    try:
+        app()
+    except PointillistError as error:
+        typer.secho(f"Error: {error}", err=True, fg="red")
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        typer.secho("Stopped.", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        # The message or a traceback might quote a private value: name only what kind of fault it is, and where.
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        typer.secho(
+            f"Error: a fault in pointillist ({type(error).__name__} at {Path(place.filename).name}:{place.lineno}). "
+            "Please report it with the command you ran; leave the data out.",
+            err=True,
+            fg="red",
+        )
+        sys.exit(70)
+
+
+if __name__ == "__main__":
+    main()

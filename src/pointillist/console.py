@@ -1,0 +1,215 @@
+"""Console: plans, releases, models, schemas and ledgers as tables a person can read."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from pointillist.generators.model import Model
+from pointillist.levels import levels_of
+from pointillist.plan import Plan
+from pointillist.privacy.budget import Guarantee
+from pointillist.privacy.ledger import Account, State
+from pointillist.release import Release
+from pointillist.schema import Schema
+
+out = Console()
+err = Console(stderr=True)
+
+
+class Steps:
+    """A progress bar for each step, with the time left; silent if asked."""
+
+    def __init__(self, quiet: bool):
+        self._quiet = quiet
+        self._bars: dict[str, Any] = {}
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+            console=err,
+            disable=quiet,
+        )
+
+    @contextmanager
+    def shown(self) -> Iterator["Steps"]:
+        with self._progress:
+            yield self
+
+    def __call__(self, step: str, fraction: float) -> None:
+        if self._quiet or (step not in _WORDS and not step.startswith(("pass", "noise"))):
+            return
+        if step not in self._bars:
+            self._finish()
+            words = _WORDS.get(step) or step.replace("pass", "reading the rows, pass").replace(
+                "noise", "drawing noise,"
+            )
+            self._bars[step] = self._progress.add_task(words, total=1.0)
+        self._progress.update(self._bars[step], completed=fraction)
+
+    def _finish(self) -> None:
+        for bar in self._bars.values():
+            self._progress.update(bar, completed=1.0)
+
+
+_WORDS = {"fit": "fitting the mixture", "write": "writing"}
+
+
+def show_plan(plan: Plan) -> None:
+    """What will be measured, at which noise, and what error to expect."""
+    schema, guarantee = plan.request.schema, plan.guarantee
+    table = Table(title=f"Plan: {plan.method} on {schema.name}", title_justify="left")
+    for heading, justify in (
+        ("measured", "left"), ("tables", "right"), ("cells at most", "right"), ("share of budget", "right"),
+        ("noise per cell (rows)", "right"), ("expected raw error", "right"),
+    ):  # fmt: skip
+        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    for number, each in enumerate(plan.rounds):
+        for block in each.blocks:
+            error = plan.expected_error(number, block)
+            table.add_row(
+                block.name,
+                f"{block.count:,}",
+                f"{block.cells:,}",
+                f"{each.share * block.count * block.weight**2:.0%}",
+                f"± {plan.noise_rows(number, block):,.1f}",
+                "–" if error is None else f"{error:.3f}",
+            )
+    out.print(table)
+    out.print(_promise(guarantee), highlight=False)
+    if schema.rows is None:
+        out.print("The schema states no number of rows, so errors are shown in rows only.")
+    else:
+        out.print(
+            f"Raw error: expected total variation distance of one table for {schema.rows:,} rows, from noise alone, "
+            "before the fit removes most of it.",
+            highlight=False,
+        )
+    for note in plan.notes:
+        out.print(f"[yellow]Note:[/] {note}", highlight=False)
+
+
+def _promise(guarantee: Guarantee) -> str:
+    return (
+        f"Promise: ε = {guarantee.epsilon:g}, δ = {guarantee.delta:g}, {guarantee.neighbours}, unit {guarantee.unit}; "
+        f"one Gaussian release with σ/Δ = {1 / guarantee.mu:.4f} in all."
+    )
+
+
+def show_schema(schema: Schema) -> None:
+    """The columns and their public facts."""
+    table = Table(title=f"Schema: {schema.name}", title_justify="left")
+    for heading in ("column", "kind", "values", "levels", "missing", "out of domain", "read from the data"):
+        table.add_column(heading)
+    sizes = {each.name: each.size for each in levels_of(schema)}
+    for name, column in schema.columns.items():
+        table.add_row(
+            name,
+            column.kind,
+            _values(column),
+            str(sizes.get(name, "–")),
+            "–" if name not in sizes else ("allowed" if column.missing else "no"),
+            getattr(column, "out_of_domain", "–"),
+            ", ".join(column.read_from_data) or "–",
+        )
+    out.print(table)
+    if schema.person is None:
+        out.print("Privacy unit: one row.")
+    else:
+        out.print(
+            f"Privacy unit: one person, named by {schema.person.column}, at most {schema.person.max_rows} rows each."
+        )
+    if not schema.reviewed:
+        out.print("[yellow]A draft:[/] review it and set reviewed = true before a release.")
+
+
+def _values(column: Any) -> str:
+    if hasattr(column, "categories"):
+        names = [str(c) for c in column.categories]
+        return ", ".join(names[:4]) + (f", … ({len(names)})" if len(names) > 4 else "")
+    if hasattr(column, "min"):
+        special = "".join(f", {v:g}" for v in getattr(column, "special", ()))
+        low, high = (v.date() if hasattr(v, "date") else v for v in (column.min, column.max))
+        return f"{low} … {high}{special}" + (" (log)" if column.scale == "log" else "")
+    return "–"
+
+
+def show_release(release: Release) -> None:
+    """What is in a release, and what it promises."""
+    out.print(f"[bold]Release[/] {release.id} of {release.schema.name}, made {release.created} by {release.method}")
+    out.print(release.guarantee.sentence(), highlight=False)
+    out.print(_promise(release.guarantee), highlight=False)
+    if release.target is not None:
+        out.print(f"Target: {release.target}")
+    if release.rows is not None:
+        out.print(f"Rows: {release.rows:,} (public, because neighbours replace a row)")
+    table = Table(title="Measured", title_justify="left")
+    for heading in ("what", "tables", "cells at most", "noise per cell (rows)"):
+        table.add_column(heading)
+    for each in release.plan["rounds"]:
+        for block in each["blocks"]:
+            table.add_row(block["name"], f"{block['count']:,}", f"{block['cells']:,}", f"± {block['noise_rows']:,.1f}")
+    out.print(table)
+    _show_vouched(release.schema)
+
+
+def _show_vouched(schema: Schema) -> None:
+    if schema.read_from_data:
+        facts = "; ".join(f"{name}: {', '.join(read)}" for name, read in schema.read_from_data.items())
+        out.print(
+            f"Facts first read from the data, which the owner reviewed and declared public: {facts}.", highlight=False
+        )
+
+
+def show_model(model: Model) -> None:
+    """What a model makes, and what stands behind it."""
+    out.print(f"[bold]Model[/] of {model.schema.name}, fitted to release {model.release}")
+    out.print(model.guarantee.sentence(), highlight=False)
+    out.print(
+        f"A mixture of {len(model.generator.weights)} components over {len(model.levels)} columns; "
+        f"about {model.rows:,.0f} private rows by its noisy count."
+    )
+    show_schema(model.schema)
+
+
+def show_accounts(accounts: Sequence[Account]) -> None:
+    """What has been spent, on what, when."""
+    if not accounts:
+        out.print("Nothing has been spent yet.")
+    for account in accounts:
+        unit = "one row" if account.person is None else f"one person ({account.person.column})"
+        relation = account.neighbours or "no release yet"
+        table = Table(title=f"{account.dataset} ({relation}, unit {unit})", title_justify="left")
+        for heading in ("when (UTC)", "who", "for", "ε", "δ", "state", "release"):
+            table.add_column(heading)
+        for spend in account.spends:
+            state = "open: counted as spent" if spend.state is State.OPEN else spend.state.value
+            table.add_row(
+                spend.at[:19], spend.who, spend.purpose, f"{spend.epsilon:g}", f"{spend.delta:g}", state, spend.release[:8]
+            )  # fmt: skip
+        out.print(table)
+        left = f"spent together: ε = {account.spent:.4g} of {account.cap.epsilon:g} at δ = {account.cap.delta:g}"
+        out.print(f"{left} (exact composition, less than the sum of the ε)\n", highlight=False)
+
+
+def show_closeness(result: Any) -> None:
+    """How close synthetic data came, worst column first."""
+    table = Table(title="How close it came (total variation distance, 0 is perfect)", title_justify="left")
+    table.add_column("column")
+    table.add_column("distance", justify="right")
+    for name, value in sorted(result.columns.items(), key=lambda item: -item[1]):
+        table.add_row(name, f"{value:.4f}")
+    out.print(table)
+    pairs = Table(title="Mean over all pairs of columns", title_justify="left")
+    pairs.add_column("compared with the real table")
+    pairs.add_column("distance", justify="right")
+    pairs.add_row("the synthetic table", f"[bold]{result.pairs:.4f}[/]")
+    pairs.add_row("real columns, shuffled independently", f"{result.pairs_independent:.4f}")
+    pairs.add_row("one random half of it against the other", f"{result.pairs_sampling:.4f}")
+    out.print(pairs)
+    out.print("These figures were computed from the real rows and are not private: for the owner's eyes.")

@@ -1,0 +1,60 @@
+"""Synthesizer: release, fit and sample behind the familiar two verbs."""
+
+from pathlib import Path
+from typing import Any, Self
+
+from pointillist.curator.releasing import Progress, release
+from pointillist.errors import UsageError
+from pointillist.generators.model import Model
+from pointillist.methods.fitting import fit
+from pointillist.privacy.budget import DEFAULT_DELTA
+from pointillist.privacy.ledger import Ledger
+from pointillist.release import Release
+from pointillist.schema import Schema
+
+
+class Synthesizer:
+    """`Synthesizer(schema, epsilon=1.0).fit(frame).sample(1000)`.
+
+    After `fit`, `release_` holds the public release and `model_` the fitted model. Fitting again spends again.
+    """
+
+    release_: Release
+    model_: Model
+
+    def __init__(
+        self,
+        schema: Schema,
+        *,
+        epsilon: float,
+        delta: float = DEFAULT_DELTA,
+        target: str | None = None,
+        neighbours: str = "add-remove",
+        method: str = "mosaic",
+        seed: int = 0,
+        ledger: Ledger | str | Path | None = None,
+    ):
+        self.schema, self.epsilon, self.delta, self.target = schema, epsilon, delta, target
+        self.neighbours, self.method, self.seed, self.ledger = neighbours, method, seed, ledger
+
+    def fit(self, table: Any, *, progress: Progress | None = None) -> Self:
+        """Measure the table once, with noise, and fit a model to the release."""
+        self.release_ = release(
+            table,
+            self.schema,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            target=self.target,
+            neighbours=self.neighbours,
+            method=self.method,
+            ledger=self.ledger,
+            progress=progress,
+        )
+        self.model_ = fit(self.release_, seed=self.seed, progress=progress)
+        return self
+
+    def sample(self, count: int | None = None, *, seed: int | None = None, frame: str | None = None) -> Any:
+        """Synthetic rows in the kind of frame that was fitted."""
+        if not hasattr(self, "model_"):
+            raise UsageError("call fit(table) before sample().")
+        return self.model_.sample(count, seed=seed, frame=frame)
