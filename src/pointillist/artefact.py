@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ _NEVER = (1980, 1, 1, 0, 0, 0)  # one fixed time, so that the same content gives
 class Pending:
     """A file on its way: its space is taken, its name is not."""
 
-    def __init__(self, path: Path, stream: BinaryIO):
+    def __init__(self, path: Path, stream: Any):
         self.path = path
         self._stream = stream
         self.touched = False
@@ -183,7 +183,7 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
         raise
 
 
-def _fill(stream: BinaryIO, size: int) -> None:
+def _fill(stream: Any, size: int) -> None:
     """Take the space for real: a sparse file would only promise it."""
     block = b"\0" * min(size, 1 << 20)
     while stream.tell() < size:

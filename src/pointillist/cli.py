@@ -275,7 +275,12 @@ def inspect(
         case "release":
             public = Release.load(file)
             if as_json:
-                summary = {"id": public.id, "created": public.created, "target": public.target, "rows": public.rows}
+                summary: dict[str, Any] = {
+                    "id": public.id,
+                    "created": public.created,
+                    "target": public.target,
+                    "rows": public.rows,
+                }
                 described = {"guarantee": public.guarantee.to_json(), "plan": public.plan}
                 _print_json({"kind": "release", **summary, **described, "schema": public.schema.to_json()})
             else:

@@ -10,10 +10,11 @@ import re
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from tomlkit.items import Item
 
 from pointillist.errors import SchemaError
 
@@ -218,7 +219,7 @@ class Schema(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    format: Literal[1] = FORMAT
+    format: Literal[1] = 1
     name: Annotated[str, Field(min_length=1, max_length=200)]
     """The data set's name; the ledger keeps one account for each name."""
     reviewed: bool = True
@@ -294,7 +295,9 @@ class Schema(BaseModel):
         if self.rows is not None:
             document["rows"] = self.rows
             if not self.reviewed:
-                document.item("rows").comment("READ FROM THE DATA, rounded: remove it if the size is not public")
+                cast(Item, document.item("rows")).comment(
+                    "READ FROM THE DATA, rounded: remove it if the size is not public"
+                )
         if self.person is not None:
             document["person"] = tomlkit.item({"column": self.person.column, "max_rows": self.person.max_rows})
         columns = tomlkit.table(is_super_table=True)
@@ -354,7 +357,7 @@ def _column_table(column: _Column) -> Any:
             value = value.date()
         table[key] = value
         if key in column.read_from_data:
-            table.item(key).comment("READ FROM THE DATA")
+            cast(Item, table.item(key)).comment("READ FROM THE DATA")
     return table
 
 

@@ -8,6 +8,7 @@ For indicators all of this is known before a row is seen: a record adds the bloc
 block. There the pass only counts, and multiplies at the end: the same integers, a thousand times faster.
 """
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -74,30 +75,34 @@ class Embedding:
             self._layout(blocks)
 
     def _layout(self, blocks: list[tuple[FeatureMap, float]]) -> None:
-        """Which leaves each block multiplies, for the compiled kernel; rarer shapes are counted one by one."""
+        """Settle how each block's counts come about.
+
+        Most blocks are products of up to three columns' tiles: the compiled kernel counts those. A block whose columns
+        all occur in a larger block needs no counting: its counts are sums of the larger one's, exactly. The rest, of
+        rarer shape, is counted one by one.
+        """
         self._sizes = [block.dimension for block, _ in blocks]
         offsets = np.concatenate([[0], np.cumsum(self._sizes)])
-        tiles: dict[tuple[str, tuple[int, ...]], int] = {}
-        self._leaves: list[Tiles] = []
-        table, starts, self._rest = [], [], []
+        places = [slice(int(offsets[i]), int(offsets[i + 1])) for i in range(len(blocks))]
+        numbers: dict[FeatureMap, int] = {}
+        entries: dict[int, tuple[int, ...]] = {}
+        self._rest: list[tuple[FeatureMap, slice]] = []
         for number, (block, _) in enumerate(blocks):
             leaves = block.leaves
-            if len(leaves) > _MOST_LEAVES or not all(isinstance(leaf, Tiles) for leaf in leaves):
-                self._rest.append((block, slice(int(offsets[number]), int(offsets[number + 1]))))
-                continue
-            entry = []
-            for leaf in leaves:
-                assert isinstance(leaf, Tiles)
-                key = (leaf.column, leaf.tile_of)
-                if key not in tiles:
-                    tiles[key] = len(self._leaves)
-                    self._leaves.append(leaf)
-                entry.append(tiles[key])
-            table.append(entry + [-1] * (_MOST_LEAVES - len(entry)))
-            starts.append(int(offsets[number]))
-        self._table = np.array(table, dtype=np.int64).reshape(-1, _MOST_LEAVES)
-        self._starts = np.array(starts, dtype=np.int64)
+            if len(leaves) <= _MOST_LEAVES and all(isinstance(leaf, Tiles) for leaf in leaves):
+                entries[number] = tuple(numbers.setdefault(leaf, len(numbers)) for leaf in leaves)
+            else:
+                self._rest.append((block, places[number]))
+        self._leaves = [leaf for leaf in numbers if isinstance(leaf, Tiles)]
         self._leaf_sizes = np.array([leaf.dimension for leaf in self._leaves], dtype=np.int64)
+        parents = _parents(entries)
+        self._margins = [
+            (places[child], places[parent], entries[child], entries[parent]) for child, parent in parents.items()
+        ]
+        counted = [number for number in entries if number not in parents]
+        padded = [entries[number] + (-1,) * (_MOST_LEAVES - len(entries[number])) for number in counted]
+        self._table = np.array(padded, dtype=np.int64).reshape(-1, _MOST_LEAVES)
+        self._starts = np.array([places[number].start for number in counted], dtype=np.int64)
 
     def add(self, records: Records) -> None:
         """Add a batch of records."""
@@ -126,6 +131,13 @@ class Embedding:
             )
             self._counts += quantise(self.feature_map(part), self.grid).sum(axis=0)
 
+    def _fill_margins(self) -> None:
+        for child, parent, kept, leaves in self._margins:
+            table = self._counts[parent].reshape([self._leaf_sizes[leaf] for leaf in leaves])
+            margin = table.sum(axis=tuple(axis for axis, leaf in enumerate(leaves) if leaf not in kept))
+            order = [leaf for leaf in leaves if leaf in kept]
+            self._counts[child] = margin.transpose([order.index(leaf) for leaf in kept]).ravel()
+
     def merge(self, other: "Embedding") -> None:
         """Add another part of the same sum."""
         self._counts += other._counts
@@ -134,10 +146,29 @@ class Embedding:
         """The exact sum in grid units."""
         if not self._counting:
             return self._counts.copy()
+        self._fill_margins()
         most = int(self._counts.max(initial=0)) * max(self._weights)
         if most > 1 << 62:
             raise OverflowError("more rows than the grid can add up")
         return self._counts * np.repeat(np.array(self._weights, dtype=np.int64), self._sizes)
+
+
+def _parents(entries: dict[int, tuple[int, ...]]) -> dict[int, int]:
+    """For every block whose leaves all occur in a larger one: such a larger one."""
+    largest: dict[frozenset[int], int] = {}
+    for number, entry in entries.items():
+        for size in range(1, len(entry)):
+            for subset in itertools.combinations(entry, size):
+                largest.setdefault(frozenset(subset), number)
+    parents = {number: largest[frozenset(entry)] for number, entry in entries.items() if frozenset(entry) in largest}
+    return {child: _top(child, parents) for child in parents}
+
+
+def _top(number: int, parents: dict[int, int]) -> int:
+    """The end of a chain of parents: only that one is counted."""
+    while number in parents:
+        number = parents[number]
+    return number
 
 
 def _blocks(feature_map: FeatureMap, weight: float) -> list[tuple[FeatureMap, float]]:

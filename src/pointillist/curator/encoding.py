@@ -42,19 +42,19 @@ class Encoder:
         for each in self._levels:
             array = batch.column(each.name)
             if each.numeric:
-                values = self._guarded(each, lambda array=array, each=each: numbers(array, each))
+                values = self._guarded(each, numbers, array)
                 if each.name in self._code_columns:
                     codes[each.name] = self._bins(each, values)
                 if each.name in self._unit_columns:
                     units[each.name] = each.to_unit(values.astype(np.float64))
             else:
-                codes[each.name] = self._guarded(each, lambda array=array, each=each: self._names(array, each))
+                codes[each.name] = self._guarded(each, self._names, array)
         return Records(batch.num_rows, codes, units)
 
-    def _guarded(self, each: Levels, work: Callable[[], Any]) -> Any:
+    def _guarded(self, each: Levels, read: Callable[[pa.Array, Levels], Any], array: pa.Array) -> Any:
         """Arrow's own messages quote the value that they stumble over: replace them."""
         try:
-            return work()
+            return read(array, each)
         except (pa.ArrowException, ValueError, TypeError, OverflowError):
             raise DataError(
                 f"{self._origin}: column {each.name!r} holds a value that cannot be read as {each.column.kind}. "
@@ -86,13 +86,16 @@ class Encoder:
         )
 
     def _names(self, array: pa.Array, each: Levels) -> NDArray[np.uint16]:
-        if isinstance(array, pa.DictionaryArray):
+        if pa.types.is_boolean(array.type) and isinstance(each.column, Boolean):
+            found = array.cast(pa.int8()).fill_null(self._missing_code(each)).to_numpy().astype(np.int64)
+        elif isinstance(array, pa.DictionaryArray):
             # Look each distinct value up once. A null index is missing; so is an index that points at a null.
             table = self._lookup(array.dictionary, each)
-            index = array.indices
+            if array.indices.null_count == 0 and (table >= 0).all():
+                return table.astype(np.uint16)[array.indices.to_numpy()]  # type: ignore[no-any-return]
             found = np.full(len(array), self._missing_code(each), dtype=np.int64)
-            valid = index.is_valid().to_numpy(zero_copy_only=False)
-            found[valid] = table[index.drop_null().to_numpy(zero_copy_only=False)]
+            valid = array.indices.is_valid().to_numpy(zero_copy_only=False)
+            found[valid] = table[array.indices.drop_null().to_numpy(zero_copy_only=False)]
         else:
             found = self._lookup(array, each)
         if (found == _NO_MISSING).any():
@@ -170,6 +173,8 @@ def _ticks(array: pa.Array, column: Datetime) -> pa.Array:
             array = pc.cast(texts, pa.timestamp("us"))
         else:
             array = pc.strptime(texts, format=column.format, unit="us")
+    elif pa.types.is_date32(array.type) and column.resolution == "day":
+        return array.cast(pa.int32())
     elif pa.types.is_date(array.type):
         array = pc.cast(array, pa.timestamp("s"))
     elif not pa.types.is_timestamp(array.type):

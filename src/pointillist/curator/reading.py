@@ -19,6 +19,7 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 
 from pointillist.curator.database import connect
 from pointillist.errors import DataError, UsageError
@@ -230,33 +231,38 @@ class Files(Source):
         return list(self.dataset.schema.names)
 
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
-        dataset = self._with_dictionaries([n for n in columns if not isinstance(schema.columns[n], Integer | Real)])
-        # A short read-ahead keeps memory flat: decoding is spread over the columns of a batch anyway.
-        scanner = dataset.scanner(columns=columns, batch_size=BATCH_ROWS, batch_readahead=4, fragment_readahead=1)
-        total, seen = max(1, dataset.count_rows()), 0
-        for batch in scanner.to_batches():
+        parquet = isinstance(getattr(self.dataset, "format", None), ds.ParquetFileFormat)
+        batches = self._parquet(columns, schema) if parquet else self._scan(columns)
+        total, seen = max(1, self.dataset.count_rows()), 0
+        for batch in batches:
             seen += batch.num_rows
             yield batch
             report(seen / total)
 
-    def _with_dictionaries(self, columns: list[str]) -> ds.Dataset:
-        """Texts stay in the dictionary that Parquet keeps them in: each distinct one is looked up once per batch."""
-        if not (
-            isinstance(self.dataset, ds.FileSystemDataset) and isinstance(self.dataset.format, ds.ParquetFileFormat)
-        ):
-            return self.dataset
-        texts = {
-            name
-            for name in columns
-            if pa.types.is_string(kind := self.dataset.schema.field(name).type) or pa.types.is_large_string(kind)
-        }
-        options = ds.ParquetFileFormat(read_options=ds.ParquetReadOptions(dictionary_columns=texts))
-        fragments = [
-            options.make_fragment(f.path, self.dataset.filesystem, f.partition_expression)
-            for f in self.dataset.get_fragments()
-        ]
-        kinds = pa.schema([pa.field(f.name, _NAMES) if f.name in texts else f for f in self.dataset.schema])
-        return ds.FileSystemDataset(fragments, kinds, options, self.dataset.filesystem)
+    def _scan(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        yield from self.dataset.to_batches(
+            columns=columns, batch_size=BATCH_ROWS, batch_readahead=2, fragment_readahead=1
+        )
+
+    def _parquet(self, columns: list[str], schema: Schema) -> Iterator[pa.RecordBatch]:
+        """File by file, with a small buffer: a dataset's scanner would hold many row groups at a time.
+
+        Texts stay in the dictionary that Parquet keeps them in: each distinct one is looked up once per batch.
+        """
+        texts = [n for n in columns if not isinstance(schema.columns[n], Integer | Real | Datetime)]
+        for fragment in self.dataset.get_fragments():
+            folders = ds.get_partition_keys(fragment.partition_expression)
+            wanted = [name for name in columns if name not in folders]
+            with self.dataset.filesystem.open_input_file(fragment.path) as stream:
+                file = pq.ParquetFile(stream, read_dictionary=texts, pre_buffer=False, buffer_size=1 << 20)
+                absent = [name for name in wanted if name not in file.schema_arrow.names]
+                if absent:
+                    raise DataError(f"{fragment.path}: column {absent[0]!r} is not in this file of {self.name}.")
+                for batch in file.iter_batches(BATCH_ROWS, columns=wanted):
+                    part = batch
+                    for name in set(columns) & set(folders):
+                        part = part.append_column(name, pa.repeat(pa.scalar(folders[name]), batch.num_rows))
+                    yield part
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
         return db.from_arrow(self.dataset).query("source", sql)

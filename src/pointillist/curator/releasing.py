@@ -91,7 +91,7 @@ def release(
             step = f"pass {number + 1} of {len(settled.rounds)}"
             tell(step, 0.0)
             try:
-                sums, rows = _embed(source, schema, feature_map, grid, threads, partial(tell, step))
+                sums, rows = embed(source, schema, feature_map, grid, threads, partial(tell, step))
             except BaseException:
                 if number > 0:  # nothing noisy has left this call, and the failure came from reading
                     book.void(release_id)
@@ -125,13 +125,13 @@ def release(
     return made
 
 
-def _embed(
+def embed(
     source: Source,
     schema: Schema,
     feature_map: FeatureMap,
     grid: Grid,
-    threads: int | None,
-    report: Callable[[float], None],
+    threads: int | None = None,
+    report: Callable[[float], None] = lambda fraction: None,
 ) -> tuple[Integers, int]:
     """The exact sum of a feature map over all rows, and their number. Secret."""
     encoder = Encoder(levels_of(schema), feature_map.code_columns, feature_map.unit_columns, source.name)

@@ -28,15 +28,15 @@ class Concat(FeatureMap):
         return self.maps
 
     @cached_property
-    def dimension(self) -> int:  # type: ignore[override]
+    def dimension(self) -> int:
         return sum(part.dimension for part in self.maps)
 
     @cached_property
-    def bound(self) -> float:  # type: ignore[override]
+    def bound(self) -> float:
         return math.sqrt(math.fsum(part.bound**2 for part in self.maps))
 
     @cached_property
-    def nonnegative(self) -> bool:  # type: ignore[override]
+    def nonnegative(self) -> bool:
         return all(part.nonnegative for part in self.maps)
 
     @cached_property
@@ -76,19 +76,19 @@ class Product(FeatureMap):
         return self.maps
 
     @cached_property
-    def dimension(self) -> int:  # type: ignore[override]
+    def dimension(self) -> int:
         return math.prod(part.dimension for part in self.maps)
 
     @cached_property
-    def bound(self) -> float:  # type: ignore[override]
+    def bound(self) -> float:
         return math.prod(part.bound for part in self.maps)
 
     @cached_property
-    def nonnegative(self) -> bool:  # type: ignore[override]
+    def nonnegative(self) -> bool:
         return all(part.nonnegative for part in self.maps)
 
     @cached_property
-    def indicator(self) -> bool:  # type: ignore[override]
+    def indicator(self) -> bool:
         return all(part.indicator for part in self.maps)
 
     def cells(self, records: Records) -> NDArray[np.int64]:

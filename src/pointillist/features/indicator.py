@@ -29,7 +29,7 @@ class Tiles(FeatureMap):
         return np.asarray(self.tile_of, dtype=np.uint16)
 
     @cached_property
-    def dimension(self) -> int:  # type: ignore[override]
+    def dimension(self) -> int:
         return max(self.tile_of) + 1
 
     @property

@@ -37,7 +37,7 @@ def to_nodes(root: FeatureMap) -> tuple[list[dict[str, Any]], Arrays]:
         key = (type(node), node)
         if key not in numbers:
             parts = [write(part) for part in node.parts]
-            facts = {"map": _NAMES[type(node)], "parts": parts}
+            facts: dict[str, Any] = {"map": _NAMES[type(node)], "parts": parts}
             for name, value in node.describe().items():
                 facts[name] = value
                 if isinstance(value, np.ndarray):
@@ -56,7 +56,9 @@ def from_nodes(nodes: list[dict[str, Any]], arrays: Arrays) -> FeatureMap:
     maps: list[FeatureMap] = []
     try:
         for node in nodes:
-            facts = {name: arrays[value["array"]] if isinstance(value, dict) else value for name, value in node.items()}
+            facts: dict[str, Any] = {
+                name: arrays[value["array"]] if isinstance(value, dict) else value for name, value in node.items()
+            }
             maps.append(_build(facts.pop("map"), tuple(maps[i] for i in facts.pop("parts")), facts))
         return maps[-1]
     except (KeyError, IndexError, TypeError, ValueError) as error:

@@ -98,7 +98,7 @@ def fit_mixture(
 ) -> Mixture:
     """The least structured mixture that is consistent with the evidence; `shares` are denoised one-way marginals."""
     base = evidence.base
-    totals = {name: np.bincount(tiles.table, weights=shares[name]) for name, tiles in base.items()}
+    totals = {name: np.bincount(tiles.table, weights=shares[name]).astype(np.float64) for name, tiles in base.items()}
     within = {name: _conditional(tiles, shares[name], totals[name]) for name, tiles in base.items()}
     if all(len(table.leaves) == 1 for table in evidence.tables):
         one = {name: total[None, :] / total.sum() for name, total in totals.items()}

@@ -37,7 +37,7 @@ def tile(levels: Levels, masses: Floats, smallest: float, most: int) -> Tiles:
 
 def coarsen(fine: Tiles, levels: Levels, masses: Floats, most: int) -> Tiles:
     """Join tiles to at most `most` beside the atoms; every coarse tile is a union of fine ones."""
-    held = np.bincount(fine.table, weights=masses, minlength=fine.dimension)
+    held: Floats = np.bincount(fine.table, weights=masses, minlength=fine.dimension).astype(np.float64)
     if levels.ordered:
         regular = fine.tile_of[levels.regular - 1] + 1
         joined = _runs(held[:regular], held[:regular].sum() / most)

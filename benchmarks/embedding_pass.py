@@ -1,0 +1,178 @@
+"""The cost of the embedding pass, beside reading the same columns with pyarrow, in one run.
+
+Makes a Parquet file of simulated rows with 15 columns (once; kept in the folder given by --folder), then measures in
+fresh processes the CPU time and peak memory of
+
+- `read`: pyarrow decodes all 15 columns and drops them;
+- `pass 1`, `pass 2`: the two embedding passes of `mosaic` with a target, each of which reads the same columns.
+
+Prints the ratio of each pass to `read`, the peak memory, and how the time grows from a tenth of the rows to all.
+
+    python benchmarks/embedding_pass.py                   # 10 million rows
+    python benchmarks/embedding_pass.py --rows 1000000
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from pointillist.curator.embedding import Grid
+from pointillist.curator.reading import open_source
+from pointillist.curator.releasing import embed
+from pointillist.methods import Mosaic
+from pointillist.plan import Request
+from pointillist.privacy.budget import Budget, Neighbours
+from pointillist.privacy.noise import add_noise
+from pointillist.release import Measurement
+from pointillist.schema import Boolean, Categorical, Datetime, Integer, Ordinal, Real, Schema
+
+GROUP = 250_000
+TARGET = "outcome"
+
+
+def schema(rows: int) -> Schema:
+    """Fifteen columns of every kind."""
+    columns: dict[str, Any] = {
+        f"code{i}": Categorical(categories=tuple(f"c{j:02d}" for j in range(size)), missing=False)
+        for i, size in enumerate((5, 12, 40))
+    }
+    columns["grade"] = Ordinal(categories=("low", "middle", "high", "top"))
+    columns["sex"] = Categorical(categories=("female", "male"), missing=False, out_of_domain="error")
+    columns["member"] = Boolean(missing=False)
+    columns["age"] = Integer(min=0, max=110, missing=False)
+    columns["hours"] = Integer(min=1, max=100, special=(0,), missing=False)
+    columns["visits"] = Integer(min=0, max=1000)
+    columns["income"] = Real(min=1, max=1e6, special=(0.0,), scale="log", missing=False)
+    columns["height"] = Real(min=100, max=220, missing=False)
+    columns["weight"] = Real(min=20, max=250)
+    columns["score"] = Real(min=-5, max=5, missing=False)
+    columns["seen"] = Datetime(min="2000-01-01", max="2026-01-01", missing=False)  # type: ignore[arg-type]
+    columns[TARGET] = Categorical(categories=("no", "yes"), missing=False, out_of_domain="error")
+    return Schema(name="bench", rows=rows, columns=columns)
+
+
+def group(number: int, rows: int) -> pa.Table:
+    """One row group; columns depend on a common factor so that the tables are not flat."""
+    rng = np.random.default_rng([1, number])
+    factor = rng.standard_normal(rows)
+
+    def names(size: int, prefix: str = "c") -> pa.Array:
+        index = np.clip((rng.beta(1, 3, rows) * size + factor).astype(np.int32), 0, size - 1)
+        return pa.DictionaryArray.from_arrays(index, [f"{prefix}{j:02d}" for j in range(size)]).cast(pa.string())
+
+    def pick(words: list[str]) -> pa.Array:
+        index = np.clip((rng.random(rows) * len(words) + 0.3 * factor).astype(np.int32), 0, len(words) - 1)
+        return pa.DictionaryArray.from_arrays(index, words).cast(pa.string())
+
+    missing = rng.random(rows) < 0.05
+    return pa.table(
+        {
+            "code0": names(5),
+            "code1": names(12),
+            "code2": names(40),
+            "grade": pick(["low", "middle", "high", "top"]),
+            "sex": pick(["female", "male"]),
+            "member": pa.array(rng.random(rows) < 0.3),
+            "age": pa.array(np.clip(40 + 15 * factor + 5 * rng.standard_normal(rows), 0, 110).astype(np.int64)),
+            "hours": pa.array(np.where(rng.random(rows) < 0.3, 0, rng.poisson(38, rows)).astype(np.int32)),
+            "visits": pa.array(rng.geometric(0.05, rows), mask=missing),
+            "income": pa.array(np.where(rng.random(rows) < 0.1, 0.0, np.exp(10 + factor + rng.standard_normal(rows)))),
+            "height": pa.array(170 + 10 * factor),
+            "weight": pa.array(75 + 12 * factor + rng.standard_normal(rows), mask=missing),
+            "score": pa.array(rng.standard_normal(rows).astype(np.float32)),
+            "seen": pa.array((11_000 + rng.integers(0, 9_000, rows)).astype(np.int32)).cast(pa.date32()),
+            TARGET: pick(["no", "yes"]),
+        }
+    )
+
+
+def make(path: Path, rows: int) -> None:
+    """Write the file group by group."""
+    if path.exists():
+        return
+    part = path.with_suffix(".part")
+    with pq.ParquetWriter(part, group(0, 1).schema) as writer:
+        for number, start in enumerate(range(0, rows, GROUP)):
+            writer.write_table(group(number, min(GROUP, rows - start)))
+    part.rename(path)
+
+
+def measure(path: Path, task: str, rows: int) -> dict[str, float]:
+    """CPU and wall seconds of one task, and this process's peak memory."""
+    facts = schema(rows)
+    timings: dict[str, float] = {}
+
+    def timed(name: str, work: Any) -> Any:
+        cpu, wall = time.process_time(), time.perf_counter()
+        result = work()
+        timings[f"{name} cpu"] = time.process_time() - cpu
+        timings[f"{name} wall"] = time.perf_counter() - wall
+        return result
+
+    if task == "read":
+        dataset = ds.dataset(path)
+        columns = list(facts.measured)
+        timed("read", lambda: sum(b.num_rows for b in dataset.to_batches(columns=columns, batch_readahead=4)))
+    else:
+        method = Mosaic()
+        plan = method.plan(Request(facts, Budget(1.0, 1e-6), Neighbours.ADD_REMOVE, TARGET))
+        measured: list[Measurement] = []
+        source = open_source(path)
+        for number, each in enumerate(plan.rounds):
+            feature_map = method.feature_map(plan, measured)
+            # Compile the kernels on nothing first: compilation happens once per machine and is cached.
+            embed(open_source(group(0, 10)), facts, feature_map, Grid(each.bits))
+            sums, _ = timed(f"pass {number + 1}", lambda m=feature_map, b=each.bits: embed(source, facts, m, Grid(b)))
+            sigma = plan.sigma(number)
+            measured.append(Measurement(feature_map, add_noise(sums, sigma), each.bits, sigma))
+        timings["cells"] = measured[-1].feature_map.dimension
+    timings["peak MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return timings
+
+
+def run(path: Path, task: str, rows: int) -> dict[str, float]:
+    """`measure` in a process of its own."""
+    command = [sys.executable, __file__, "--measure", task, "--file", str(path), "--rows", str(rows)]
+    return dict(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "pointillist-bench")
+    parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--measure", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.measure:
+        print(json.dumps(measure(arguments.file, arguments.measure, arguments.rows)))
+        return
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    print("| rows | what | CPU-s | × read | peak MB |\n|---|---|---|---|---|")
+    growth: dict[str, list[float]] = {}
+    for rows in (arguments.rows // 10, arguments.rows):
+        path = arguments.folder / f"bench-{rows}.parquet"
+        make(path, rows)
+        read = run(path, "read", rows)
+        embedded = run(path, "embed", rows)
+        print(f"| {rows:,} | read with pyarrow | {read['read cpu']:.2f} | 1.00 | {read['peak MB']:.0f} |")
+        for name in ("pass 1", "pass 2"):
+            cpu = embedded[f"{name} cpu"]
+            growth.setdefault(name, []).append(cpu)
+            print(f"| {rows:,} | {name} | {cpu:.2f} | {cpu / read['read cpu']:.2f} | {embedded['peak MB']:.0f} |")
+    for name, (small, large) in growth.items():
+        print(f"{name}: ten times the rows take {large / small:.1f} times the CPU time")
+
+
+if __name__ == "__main__":
+    main()
