@@ -165,7 +165,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
             raise KeyError
     except (ValueError, KeyError, TypeError):
         raise ArtefactError(f"{path}: not a pointillist file: it has no readable manifest.") from None
-    return manifest  # type: ignore[no-any-return]
+    return manifest
 
 
 def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:

@@ -92,7 +92,7 @@ class Encoder:
             # Look each distinct value up once. A null index is missing; so is an index that points at a null.
             table = self._lookup(array.dictionary, each)
             if array.indices.null_count == 0 and (table >= 0).all():
-                return table.astype(np.uint16)[array.indices.to_numpy()]  # type: ignore[no-any-return]
+                return table.astype(np.uint16)[array.indices.to_numpy()]
             found = np.full(len(array), self._missing_code(each), dtype=np.int64)
             valid = array.indices.is_valid().to_numpy(zero_copy_only=False)
             found[valid] = table[array.indices.drop_null().to_numpy(zero_copy_only=False)]
@@ -163,7 +163,7 @@ def numbers(array: pa.Array, each: Levels) -> NDArray[Any]:
         array = pc.cast(array, pa.float64())
     if pa.types.is_float16(array.type):
         array = pc.cast(array, pa.float32())
-    return array.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+    return array.to_numpy(zero_copy_only=False)
 
 
 def _ticks(array: pa.Array, column: Datetime) -> pa.Array:

@@ -196,9 +196,10 @@ class _Fit:
     def __init__(self, problem: _Problem, marginal: Floats, components: int, seed: int):
         generator = np.random.default_rng(seed)
         self.problem = problem
-        self.log_marginal = np.log(np.maximum(marginal, 1e-6)).astype(np.float32)
+        self.log_marginal = np.log(np.maximum(marginal, 1e-12)).astype(np.float32)
         spread = generator.standard_normal((components, problem.size), dtype=np.float32)
-        self.logits = self.log_marginal + spread
+        # A tile with no mass in the denoised marginal stays empty: the noise in its pairs must not revive it.
+        self.logits = np.where(marginal > 0, self.log_marginal + spread, -np.inf).astype(np.float32)
         self.weight_logits = np.zeros(components, dtype=np.float32)
         self.pull = 1.0
         self.chi_squared = np.inf
@@ -260,11 +261,11 @@ def _softmax(logits: Single, starts: NDArray[Any]) -> Single:
     sizes = np.diff(np.append(starts, logits.shape[-1]))
     highest = np.repeat(np.maximum.reduceat(logits, starts, axis=-1), sizes, axis=-1)
     powers = np.exp(logits - highest)
-    return powers / np.repeat(np.add.reduceat(powers, starts, axis=-1), sizes, axis=-1)  # type: ignore[no-any-return]
+    return powers / np.repeat(np.add.reduceat(powers, starts, axis=-1), sizes, axis=-1)
 
 
 def _through_softmax(table: Single, slope: Single, starts: NDArray[Any]) -> Single:
     """A slope in probabilities as a slope in logits, segment by segment."""
     sizes = np.diff(np.append(starts, table.shape[-1]))
     product = table * slope
-    return product - table * np.repeat(np.add.reduceat(product, starts, axis=-1), sizes, axis=-1)  # type: ignore[no-any-return]
+    return product - table * np.repeat(np.add.reduceat(product, starts, axis=-1), sizes, axis=-1)

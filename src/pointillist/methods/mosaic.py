@@ -95,7 +95,7 @@ class Mosaic:
                 f"Only pairs with {target} are measured: there are too many columns for all pairs.",
             ),
         ):
-            for most in range(self.most_tiles, 3, -1):
+            for most in range(self.most_tiles, 3, -1) if pairs.plain else ():
                 sizes = self._sizes(levels, most)
                 plain = sum(sizes[a] * sizes[b] for a, b in pairs.plain)
                 split = sum(sizes[a] * sizes[b] for a, b in pairs.labelled) * label
@@ -127,7 +127,7 @@ class Mosaic:
         if not measured:
             weight = plan.rounds[0].blocks[0].weight
             return Concat(tuple(Weighted(OneHot(each.name, each.size), weight) for each in levels))
-        marginals = _marginals(measured[0], None)
+        marginals = _marginals(measured[0], levels, None)
         most = int(plan.options["most_tiles"])
         blocks = {block.name: block for block in plan.rounds[1].blocks}
         noise = max(plan.noise_rows(1, block) for block in blocks.values())
@@ -155,7 +155,7 @@ class Mosaic:
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
         levels = levels_of(release.schema)
-        marginals = _marginals(release.measurements[0], release.rows)
+        marginals = _marginals(release.measurements[0], levels, release.rows)
         evidence = _evidence(release, marginals)
         mixture: Mixture = fit_mixture(
             evidence, marginals.shares, components=self.components, steps=self.steps, seed=seed, progress=progress
@@ -172,7 +172,7 @@ class Marginals(NamedTuple):
     shares: dict[str, Floats]
 
 
-def _marginals(first: Measurement, rows: int | None) -> Marginals:
+def _marginals(first: Measurement, all_levels: tuple[Levels, ...], rows: int | None) -> Marginals:
     """Counts of every level, made possible: not negative, and with one total for all columns."""
     tables = _tables(first)
     if rows is None:
@@ -182,8 +182,23 @@ def _marginals(first: Measurement, rows: int | None) -> Marginals:
     else:
         rows_estimate = float(rows)
     rows_estimate = max(1.0, rows_estimate)
-    counts = {table.columns[0]: project_to_simplex(table.values.ravel(), rows_estimate) for table in tables}
+    counts = {
+        table.columns[0]: _possible(table, levels, rows_estimate)
+        for table, levels in zip(tables, all_levels, strict=True)
+    }
     return Marginals(rows_estimate, counts, {name: values / rows_estimate for name, values in counts.items()})
+
+
+def _possible(table: Table, levels: Levels, rows: float) -> Floats:
+    """The nearest possible counts: not negative, `rows` in all.
+
+    Unlisted and missing values that the noise alone explains are set to none: a level that is allowed for safety's
+    sake should not show up in the synthetic data because of noise.
+    """
+    ghosts = (np.arange(levels.size) >= levels.other) & (table.values < 3 * table.sigma)
+    counts = np.zeros(levels.size)
+    counts[~ghosts] = project_to_simplex(table.values[~ghosts], rows)
+    return counts
 
 
 def _tables(measurement: Measurement) -> list[Table]:

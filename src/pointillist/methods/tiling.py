@@ -25,7 +25,8 @@ def tile(levels: Levels, masses: Floats, smallest: float, most: int) -> Tiles:
     and the rest share one.
     """
     if levels.ordered:
-        tiles = _runs(masses[: levels.regular], max(smallest, masses[: levels.regular].sum() / most))
+        regular = masses[: levels.regular]
+        tiles = _runs(regular, min(most, int(regular.sum() // smallest)))
         atoms = range(tiles[-1] + 1, tiles[-1] + 1 + levels.size - levels.regular)
         return Tiles(levels.name, (*tiles, *atoms))
     kept = [level for level in np.argsort(-masses, kind="stable")[: most - 1] if masses[level] >= smallest]
@@ -40,7 +41,7 @@ def coarsen(fine: Tiles, levels: Levels, masses: Floats, most: int) -> Tiles:
     held: Floats = np.bincount(fine.table, weights=masses, minlength=fine.dimension).astype(np.float64)
     if levels.ordered:
         regular = fine.tile_of[levels.regular - 1] + 1
-        joined = _runs(held[:regular], held[:regular].sum() / most)
+        joined = _runs(held[:regular], most)
         joined += range(joined[-1] + 1, joined[-1] + 1 + fine.dimension - regular)
     elif fine.dimension <= most:
         joined = list(range(fine.dimension))
@@ -50,12 +51,15 @@ def coarsen(fine: Tiles, levels: Levels, masses: Floats, most: int) -> Tiles:
     return Tiles(fine.column, tuple(joined[number] for number in fine.tile_of))
 
 
-def _runs(masses: Floats, target: float) -> list[int]:
-    """Number the levels so that each run holds about `target`."""
-    tiles, current, held = [0] * len(masses), 0, 0.0
-    for level, mass in enumerate(masses):
-        if level and held > 0 and (mass >= target or held + mass / 2 >= target):
-            current, held = current + 1, 0.0
-        tiles[level] = current
-        held += mass
-    return tiles
+def _runs(masses: Floats, most: int) -> list[int]:
+    """Number the levels in runs of about equal mass, `most` of them or fewer.
+
+    A level goes where the middle of its mass falls among `most` equal parts, so a level as heavy as two parts is always
+    alone, and there are never more runs than parts.
+    """
+    total = float(masses.sum())
+    if total <= 0 or most <= 1:
+        return [0] * len(masses)
+    middle = np.cumsum(masses) - masses / 2
+    parts = np.minimum(np.floor(middle / total * most), most - 1)
+    return [int(number) for number in np.unique(parts, return_inverse=True)[1]]

@@ -26,7 +26,7 @@ def add_noise(sums: Integers, sigma: float, *, threads: int = 2) -> Integers:
         raise ValueError(f"sigma must be positive and finite, not {sigma}")
     if sums.size == 0:
         return sums.copy()
-    if int(np.abs(sums).max()) > _LARGEST or sigma > 2**48:
+    if int(sums.max()) > _LARGEST or int(sums.min()) < -_LARGEST or sigma > 2**48:
         raise OverflowError("the sums are too large for 64-bit integers")
     chunks = [sums[i : i + _CHUNK] for i in range(0, sums.size, _CHUNK)]
     with ThreadPoolExecutor(threads) as pool:  # OpenDP frees the interpreter lock while it samples

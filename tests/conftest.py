@@ -1,0 +1,64 @@
+"""What all tests share: a ledger of their own, and small tables."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import settings
+
+import pointillist as pt
+
+settings.register_profile("default", deadline=None, max_examples=60, derandomize=True)
+settings.load_profile("default")
+
+
+@pytest.fixture(autouse=True)
+def own_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test ever writes to the user's own ledger."""
+    path = tmp_path / "ledger.sqlite"
+    monkeypatch.setenv("POINTILLIST_LEDGER", str(path))
+    assert os.environ["POINTILLIST_LEDGER"] == str(path)
+    return path
+
+
+@pytest.fixture
+def schema() -> pt.Schema:
+    """Every kind of column, with missing, special and other values."""
+    return pt.Schema(
+        name="people",
+        rows=2_000,
+        columns={
+            "sex": pt.Categorical(categories=("female", "male"), missing=False),
+            "grade": pt.Ordinal(categories=("low", "middle", "high")),
+            "member": pt.Boolean(),
+            "age": pt.Integer(min=0, max=110, missing=False),
+            "income": pt.Real(min=1, max=100_000, special=(0.0,), scale="log", decimals=2),
+            "seen": pt.Datetime(min="2020-01-01", max="2025-12-31"),
+        },
+    )
+
+
+@pytest.fixture
+def people() -> Callable[[int, int], pa.Table]:
+    """A table for `schema`, in which columns depend on each other."""
+
+    def make(rows: int, seed: int = 0) -> pa.Table:
+        rng = np.random.default_rng(seed)
+        age = rng.integers(0, 111, rows)
+        old = age > 50
+        income = np.where(rng.random(rows) < 0.2, 0.0, np.exp(rng.normal(7 + old, 1, rows)).round(2))
+        return pa.table(
+            {
+                "sex": np.where(rng.random(rows) < 0.5, "female", "male"),
+                "grade": pa.array(np.where(old, "high", "low"), mask=rng.random(rows) < 0.1),
+                "member": pa.array(rng.random(rows) < 0.3, mask=rng.random(rows) < 0.1),
+                "age": age,
+                "income": pa.array(income, mask=rng.random(rows) < 0.05),
+                "seen": pa.array((18_300 + rng.integers(0, 2_000, rows)).astype(np.int32)).cast(pa.date32()),
+            }
+        )
+
+    return make

@@ -1,0 +1,262 @@
+"""A whole release: the promise measured from outside, nothing leaked, nothing lost in a crash."""
+
+import inspect
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+import pointillist as pt
+from pointillist.curator import releasing
+from pointillist.curator.embedding import Grid
+from pointillist.curator.reading import open_source
+from pointillist.curator.releasing import embed
+from pointillist.errors import BudgetError, DataError, SchemaError
+from pointillist.plan import Plan
+
+People = Callable[..., pa.Table]
+
+TINY = pt.Schema(name="tiny", columns={"a": pt.Boolean(missing=False), "b": pt.Integer(min=0, max=3, missing=False)})
+EMPTY = pa.table({"a": pa.array([], pa.bool_()), "b": pa.array([], pa.int64())})
+ONE = pa.table({"a": [True], "b": [2]})
+
+
+def score(release: pt.Release, added: pa.Table) -> float:
+    """The most powerful statistic for "was the row added to the empty table?": standard normal if not, mean mu if so."""
+    total, mu_squared = 0.0, 0.0
+    for measurement in release.measurements:
+        moved, _ = embed(open_source(added), TINY, measurement.feature_map, Grid(measurement.bits))
+        total += float(measurement.values @ (moved / measurement.sigma)) / measurement.sigma
+        mu_squared += float((moved / measurement.sigma) @ (moved / measurement.sigma))
+    return total / math.sqrt(mu_squared)
+
+
+def audit(tmp_path: Path, runs: int, epsilon: float) -> tuple[float, float]:
+    """An estimate of mu from white-box attacks on worst-case neighbours, and its standard error."""
+    scores = []
+    for table in (EMPTY, ONE):
+        scores.append([
+            score(
+                pt.release(table, TINY, epsilon=epsilon, target="a", ledger=tmp_path / f"{table.num_rows}-{run}", threads=1),
+                ONE,
+            )
+            for run in range(runs)
+        ])  # fmt: skip
+    out, inside = (np.array(s) for s in scores)
+    mu = float(inside.mean() - out.mean()) / math.sqrt((inside.var(ddof=1) + out.var(ddof=1)) / 2)
+    return mu, math.sqrt(2 / runs + mu**2 / (4 * runs))
+
+
+def test_a_white_box_audit_recovers_mu_and_never_beats_it(tmp_path: Path) -> None:
+    """150 releases on each side; z of 4 either way: one false alarm in 15,000 runs."""
+    promised = pt.plan(TINY, epsilon=6.0, target="a").guarantee.mu
+    estimate, error = audit(tmp_path, 150, 6.0)
+    assert abs(estimate - promised) < 4 * error
+    assert error < 0.15 * promised  # the audit has power: half the noise would show as twice mu
+
+
+def test_the_audit_catches_noise_that_is_too_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = releasing.add_noise
+    monkeypatch.setattr(releasing, "add_noise", lambda sums, sigma: honest(sums, sigma / 2))
+    promised = pt.plan(TINY, epsilon=6.0, target="a").guarantee.mu
+    estimate, error = audit(tmp_path, 60, 6.0)
+    assert (estimate - promised) / error > 4
+
+
+def test_noise_of_a_release_is_what_its_plan_states(schema: pt.Schema, people: People) -> None:
+    """All coordinates of both rounds against the exact sums: chi^2 at 1e-6 on each side."""
+    table = people(500)
+    release = pt.release(table, schema, epsilon=1.0)
+    for measurement in release.measurements:
+        exact, _ = embed(open_source(table), schema, measurement.feature_map, Grid(measurement.bits))
+        noise = (measurement.values - exact) / measurement.sigma
+        low, high = stats.chi2.ppf([1e-6, 1 - 1e-6], len(noise))
+        assert low < float(noise @ noise) < high
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("target", [None, "sex"])
+def test_the_plan_spends_all_of_the_budget_and_no_more(schema: pt.Schema, neighbours: str, target: str | None) -> None:
+    """Nothing is eaten quietly: the rounds' (sensitivity / sigma)^2 add up to mu^2, within 1 % of the analytic Gaussian."""
+    plan = pt.plan(schema, epsilon=1.0, delta=1e-5, target=target, neighbours=neighbours)
+    relation = plan.request.neighbours
+    spent = sum((each.sensitivity(relation, schema) / plan.sigma(i)) ** 2 for i, each in enumerate(plan.rounds))
+    assert math.sqrt(spent) <= plan.guarantee.mu
+    assert 1 / math.sqrt(spent) == pytest.approx(3.7306316, rel=0.01)
+
+
+def test_a_release_has_no_seed() -> None:
+    parameters = set(inspect.signature(pt.release).parameters)
+    assert not {name for name in parameters if "seed" in name or "random" in name}
+
+
+def test_two_releases_of_one_table_differ_in_every_round(schema: pt.Schema, people: People) -> None:
+    first, second = (pt.release(people(50), schema, epsilon=0.5) for _ in range(2))
+    assert first.id != second.id
+    assert not np.array_equal(first.measurements[0].values, second.measurements[0].values)
+
+
+def facts(release: pt.Release) -> dict[str, object]:
+    return {
+        "schema": release.schema.to_json(),
+        "guarantee": release.guarantee.to_json(),
+        "plan": release.plan,
+        "rows": release.rows,
+        "target": release.target,
+        "frame": release.frame,
+        "map": len(release.measurements[0].values),
+    }
+
+
+def test_metadata_do_not_depend_on_the_rows(schema: pt.Schema, people: People) -> None:
+    """Bounds, categories, counts of odd values: two utterly different tables give the same facts."""
+    odd = pa.table(
+        {
+            "sex": ["SECRETVALUE"] * 3,
+            "grade": pa.array([None] * 3, pa.string()),
+            "member": pa.array([None] * 3, pa.bool_()),
+            "age": [10**6] * 3,
+            "income": [-5.0, math.inf, math.nan],
+            "seen": pa.array([0, 0, 0], pa.int32()).cast(pa.date32()),
+        }
+    )
+    assert facts(pt.release(odd, schema, epsilon=0.5)) == facts(pt.release(people(700), schema, epsilon=0.5))
+
+
+def test_values_outside_the_schema_never_leave(tmp_path: Path, schema: pt.Schema, people: People) -> None:
+    table = people(300)
+    marked = table.set_column(0, "sex", pa.array(["SECRETVALUE"] * 300)).set_column(3, "age", pa.array([987_654] * 300))
+    release = pt.release(marked, schema, epsilon=5.0, output=tmp_path / "r")
+    model = pt.fit(release)
+    model.save(tmp_path / "m")
+    synthetic = model.sample(2_000, seed=1)
+    for text in ("SECRETVALUE", "987654"):
+        for content in (json.dumps(facts(release)), str(synthetic.to_pydict())):
+            assert text not in content
+        for file in ("r", "m"):
+            import zipfile
+
+            with zipfile.ZipFile(tmp_path / file) as archive:
+                assert not any(text.encode() in archive.read(name) for name in archive.namelist())
+    assert set(synthetic["sex"].to_pylist()) <= {"female", "male", "other"}
+    assert max(synthetic["age"].to_pylist()) <= 110
+
+
+def test_the_row_count_is_kept_only_where_it_is_public(schema: pt.Schema, people: People, tmp_path: Path) -> None:
+    assert pt.release(people(77), schema, epsilon=1.0).rows is None
+    public = pt.release(people(77), schema, epsilon=1.0, neighbours="replace-one", ledger=tmp_path / "other")
+    assert public.rows == 77
+    several = schema.model_copy(update={"person": pt.Person(column="id", max_rows=2)})
+    owned = people(77).append_column("id", pa.array(range(77)))
+    with_people = pt.release(owned, several, epsilon=1.0, neighbours="replace-one", ledger=tmp_path / "third")
+    assert with_people.rows is None
+
+
+def test_an_empty_table_and_one_row_are_data_sets_like_any_other(schema: pt.Schema, people: People) -> None:
+    for rows in (0, 1):
+        release = pt.release(people(rows), schema, epsilon=1.0)
+        assert pt.fit(release).sample(10, seed=0).num_rows == 10
+
+
+def test_a_draft_is_refused(schema: pt.Schema, people: People, own_ledger: Path) -> None:
+    with pytest.raises(SchemaError, match="reviewed = true"):
+        pt.release(people(10), schema.model_copy(update={"reviewed": False}), epsilon=1.0)
+    assert not own_ledger.exists()
+
+
+def test_a_failed_pass_spends_nothing(schema: pt.Schema, people: People, own_ledger: Path) -> None:
+    strict = schema.model_copy(
+        update={"columns": {**schema.columns, "age": pt.Integer(min=0, max=5, out_of_domain="error")}}
+    )
+    with pytest.raises(DataError, match="'age'"):
+        pt.release(people(100), strict, epsilon=1.0)
+    assert all(not s.counts for account in pt.Ledger(own_ledger).accounts() for s in account.spends)
+
+
+def test_a_second_pass_that_fails_takes_its_spend_back(
+    schema: pt.Schema, people: People, own_ledger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+    honest = releasing.embed
+
+    def flaky(*arguments: object) -> object:
+        calls.append(1)
+        if len(calls) == 2:
+            raise DataError("the file is gone")
+        return honest(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(releasing, "embed", flaky)
+    with pytest.raises(DataError):
+        pt.release(people(100), schema, epsilon=1.0)
+    (account,) = pt.Ledger(own_ledger).accounts()
+    assert [s.state.value for s in account.spends] == ["void"]
+    assert account.spent == 0
+
+
+def test_a_cap_is_enforced_before_the_data_are_read(schema: pt.Schema, own_ledger: Path, tmp_path: Path) -> None:
+    pt.Ledger(own_ledger).set_cap("people", pt.Budget(0.5, 1e-5))
+    (tmp_path / "t.csv").write_text("sex,grade,member,age,income,seen\n")
+    with pytest.raises(BudgetError, match="cap"):
+        pt.release(tmp_path / "t.csv", schema, epsilon=1.0)
+
+
+STEPS = ["pass 1 of 2", "spend", "noise 1 of 2", "pass 2 of 2", "noise 2 of 2", "write", "close"]
+VICTIM = textwrap.dedent(
+    """
+    import os, signal, sys
+    import pointillist as pt
+    step, data, schema, output, place = sys.argv[1:]
+    def die(*_):
+        os.kill(os.getpid(), signal.SIGKILL)
+    if place == "replace":
+        os.replace = die
+    if place == "fsync":
+        os.fsync = die
+    pt.release(data, pt.Schema.load(schema), epsilon=1.0, output=output,
+               progress=lambda s, f: die() if s == step else None)
+    """
+)
+
+
+@pytest.mark.parametrize(("step", "place"), [*((s, "-") for s in STEPS), ("-", "replace"), ("-", "fsync"), ("-", "-")])
+def test_killed_at_any_step_it_never_undercounts_and_leaves_no_half_file(
+    step: str, place: str, tmp_path: Path, schema: pt.Schema, people: People, own_ledger: Path
+) -> None:
+    import pyarrow.parquet as pq
+
+    data, facts_file, output = tmp_path / "t.parquet", tmp_path / "t.toml", tmp_path / "t.release"
+    pq.write_table(people(200), data)
+    facts_file.write_text(schema.to_toml())
+    command = [sys.executable, "-c", VICTIM, step, str(data), str(facts_file), str(output), place]
+    done = subprocess.run(command, env={**os.environ}, capture_output=True, text=True, check=False)
+    assert done.returncode == (0 if (step, place) == ("-", "-") else -signal.SIGKILL), done.stderr
+    accounts = pt.Ledger(own_ledger).accounts()
+    counted = [s for account in accounts for s in account.spends if s.counts]
+    noise_drawn = step not in ("pass 1 of 2", "spend")
+    assert len(counted) == int(noise_drawn)
+    finished = step == "close" or (step, place) == ("-", "-")
+    assert output.exists() == finished
+    if finished:
+        assert pt.Release.load(output).id == counted[0].release
+    # and the next call works as if nothing had happened
+    assert pt.release(data, schema, epsilon=1.0, output=output).id == pt.Release.load(output).id
+
+
+def test_the_plan_is_made_without_data(schema: pt.Schema) -> None:
+    plan = pt.plan(schema, epsilon=1.0)
+    assert isinstance(plan, Plan)
+    assert "table" not in inspect.signature(pt.plan).parameters
+    assert all(plan.expected_error(i, b) is not None for i, r in enumerate(plan.rounds) for b in r.blocks)
+    unsized = pt.plan(schema.model_copy(update={"rows": None}), epsilon=1.0)
+    assert unsized.expected_error(0, unsized.rounds[0].blocks[0]) is None
+    assert unsized.guarantee == plan.guarantee

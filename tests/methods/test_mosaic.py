@@ -1,0 +1,109 @@
+"""Mosaic: plans from public facts that keep to their limits, and synthetic data that carry the dependence over."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import pointillist as pt
+from pointillist.errors import SchemaError, UsageError
+from pointillist.evaluate.closeness import closeness
+from pointillist.features import Concat, Labelled
+
+People = Callable[..., pa.Table]
+
+
+def wide(columns: int) -> pt.Schema:
+    return pt.Schema(name="wide", rows=1000, columns={f"c{i}": pt.Integer(min=0, max=99) for i in range(columns)})
+
+
+@pytest.mark.parametrize(
+    ("columns", "target", "tables", "note"),
+    [
+        (5, None, [5, 10], None),
+        (5, "c0", [5, 10, 6], None),
+        (100, None, [100, 4950], None),
+        (150, "c3", [150, 11175], "Pairs are not split by c3"),
+        (400, "c3", [400, 399], "Only pairs with c3"),
+        (400, None, [400], "Only one-way"),
+    ],
+)
+def test_plans_stay_within_their_limit(columns: int, target: str | None, tables: list[int], note: str | None) -> None:
+    plan = pt.plan(wide(columns), epsilon=1.0, target=target)
+    assert [block.count for each in plan.rounds for block in each.blocks] == tables
+    assert sum(each.dimension for each in plan.rounds[1:]) <= pt.Mosaic().most_cells
+    assert sum(each.share for each in plan.rounds) == pytest.approx(1.0)
+    for each in plan.rounds:
+        assert sum(block.count * block.weight**2 for block in each.blocks) == pytest.approx(1.0)
+    assert [text for text in plan.notes if note and note in text] or not note
+
+
+def test_the_release_keeps_to_its_plan(schema: pt.Schema, people: People) -> None:
+    plan = pt.plan(schema, epsilon=1.0, target="sex")
+    release = pt.release(people(3_000), schema, epsilon=1.0, target="sex")
+    for each, measurement in zip(plan.rounds, release.measurements, strict=True):
+        assert isinstance(measurement.feature_map, Concat)
+        assert len(measurement.feature_map.maps) == sum(block.count for block in each.blocks)
+        assert measurement.feature_map.dimension <= each.dimension
+    labelled = [leaf for leaf in release.measurements[1].feature_map.parts if isinstance(leaf.parts[0], Labelled)]
+    assert len(labelled) == 10
+
+
+def test_a_numeric_target_is_cut_into_few_tiles(schema: pt.Schema, people: People) -> None:
+    release = pt.release(people(20_000), schema, epsilon=5.0, target="age")
+    label = next(p.parts[0] for p in release.measurements[1].feature_map.parts if isinstance(p.parts[0], Labelled))
+    assert 2 <= label.label.dimension <= pt.Mosaic().most_label_tiles
+    assert pt.fit(release).sample(100, seed=0).num_rows == 100
+
+
+def test_a_delta_that_gives_rows_away_is_noted(schema: pt.Schema) -> None:
+    assert any("not below 1 / rows" in note for note in pt.plan(schema, epsilon=1.0, delta=0.01).notes)
+    assert not pt.plan(schema, epsilon=1.0, delta=1e-6).notes
+
+
+def test_dependence_survives(schema: pt.Schema, people: People) -> None:
+    """Age decides the grade in the real table; the synthetic one must know it, and be nearer than shuffled columns."""
+    table = people(20_000)
+    synthetic = pt.fit(pt.release(table, schema, epsilon=5.0)).sample(20_000, seed=1)
+    result = closeness(table, synthetic, schema)
+    assert result.pairs < 0.6 * result.pairs_independent
+    assert max(result.columns.values()) < 0.05
+    old = np.array(synthetic["age"].to_pylist()) > 50
+    grade = np.array(synthetic["grade"].to_pylist(), dtype=object)
+    assert np.mean(grade[old & (grade != None)] == "high") > 0.85  # noqa: E711
+    assert result.to_json()["pairs"] == result.pairs
+
+
+def test_levels_allowed_for_safety_do_not_show_up_by_noise(people: People, schema: pt.Schema) -> None:
+    """No real row is `other`, and none lacks a date: neither should any synthetic row."""
+    synthetic = pt.fit(pt.release(people(5_000), schema, epsilon=1.0)).sample(5_000, seed=2)
+    assert "other" not in set(synthetic["sex"].to_pylist()) | set(synthetic["grade"].to_pylist())
+    assert synthetic["seen"].null_count == 0
+    assert synthetic["grade"].null_count > 100
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 9.0])
+@pytest.mark.parametrize("rows", [0, 1, 50])
+def test_tiny_tables_at_any_epsilon_give_rows_of_the_schema(
+    epsilon: float, rows: int, schema: pt.Schema, people: People
+) -> None:
+    synthetic = pt.fit(pt.release(people(rows), schema, epsilon=epsilon, target="member")).sample(40, seed=0)
+    assert synthetic.column_names == list(schema.columns)
+    assert synthetic.num_rows == 40
+
+
+def test_one_column_alone(people: People) -> None:
+    alone = pt.Schema(name="one", columns={"age": pt.Integer(min=0, max=110, missing=False)})
+    release = pt.release(people(5_000).select(["age"]), alone, epsilon=1.0)
+    assert len(release.measurements) == 1
+    assert abs(np.mean(pt.fit(release).sample(5_000, seed=0)["age"].to_pylist()) - 55) < 5
+
+
+def test_unknown_targets_and_methods_are_named(schema: pt.Schema) -> None:
+    with pytest.raises(SchemaError, match="target 'wage'"):
+        pt.plan(schema, epsilon=1.0, target="wage")
+    with pytest.raises(UsageError, match="mosaic"):
+        pt.plan(schema, epsilon=1.0, method="magic")
+    with pytest.raises(UsageError, match="replace-one"):
+        pt.plan(schema, epsilon=1.0, neighbours="bounded")

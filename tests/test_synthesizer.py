@@ -1,0 +1,57 @@
+"""The familiar facade, and frames of the caller's own kind."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import pointillist as pt
+from pointillist.errors import UsageError
+
+KINDS: dict[str, tuple[type, Callable[[pa.Table], Any]]] = {
+    "pandas": (pd.DataFrame, lambda t: t.to_pandas()),
+    "polars": (pl.DataFrame, pl.from_arrow),
+    "pyarrow": (pa.Table, lambda t: t),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_callers_own_kind_of_frame_comes_back(
+    kind: str, schema: pt.Schema, people: Callable[..., pa.Table]
+) -> None:
+    expected, convert = KINDS[kind]
+    made = pt.Synthesizer(schema, epsilon=1.0, target="sex").fit(convert(people(200)))
+    synthetic = made.sample(100, seed=1)
+    assert isinstance(synthetic, expected)
+    assert list(synthetic.columns if kind != "pyarrow" else synthetic.column_names) == list(schema.columns)
+    assert made.release_.frame == kind
+    for other, (wanted, _) in KINDS.items():
+        assert isinstance(made.model_.sample(5, frame=other), wanted)
+
+
+def test_seeds_make_samples_repeatable(schema: pt.Schema, people: Callable[..., pa.Table]) -> None:
+    model = pt.Synthesizer(schema, epsilon=1.0).fit(people(200)).model_
+    assert model.sample(100, seed=7).equals(model.sample(100, seed=7))
+    assert not model.sample(100, seed=7).equals(model.sample(100, seed=8))
+    assert not model.sample(100).equals(model.sample(100))
+
+
+def test_by_default_about_as_many_rows_as_were_private(schema: pt.Schema, people: Callable[..., pa.Table]) -> None:
+    """The noisy count's standard deviation is about 30 rows at this epsilon: 300 is ten of them."""
+    assert abs(pt.Synthesizer(schema, epsilon=1.0).fit(people(2_000)).sample().num_rows - 2_000) < 300
+
+
+def test_mistakes_are_named(schema: pt.Schema, people: Callable[..., pa.Table]) -> None:
+    made = pt.Synthesizer(schema, epsilon=1.0)
+    with pytest.raises(UsageError, match="fit"):
+        made.sample(3)
+    made.fit(people(20))
+    with pytest.raises(UsageError, match="negative"):
+        made.sample(-1)
+    with pytest.raises(UsageError, match="modin"):
+        made.sample(1, frame="modin")
+    with pytest.raises(UsageError, match="type set"):
+        pt.release({1, 2}, schema, epsilon=1.0)
