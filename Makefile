@@ -25,7 +25,7 @@ wall: $(READY)
 	$(BIN)/lint-imports
 
 pytest: $(READY)
-	$(BIN)/pytest -n 2
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2  # one thread each: the workers already fill the cores
 
 bench: $(READY)
 	$(BIN)/python benchmarks/embedding_pass.py

@@ -120,6 +120,10 @@ def write_database(path: Path, table: pa.Table) -> Path:
     return path
 
 
+def with_categories(frame: pl.DataFrame) -> pl.DataFrame:
+    return pl.DataFrame([each.cast(pl.Categorical) if each.dtype == pl.String else each for each in frame])
+
+
 def relation(table: pa.Table) -> duckdb.DuckDBPyRelation:
     return duckdb.connect().from_arrow(table)
 
@@ -143,7 +147,7 @@ KINDS: dict[str, Callable[[Path, pa.Table], Any]] = {
     "pandas with arrow types": lambda folder, table: table.to_pandas(types_mapper=pd.ArrowDtype),
     "pandas with categories": lambda folder, table: table.to_pandas(strings_to_categorical=True),
     "polars": lambda folder, table: pl.from_arrow(table),
-    "polars with categories": lambda folder, table: pl.from_arrow(table).cast({pl.String: pl.Categorical}),
+    "polars with categories": lambda folder, table: with_categories(pl.from_arrow(table)),
     "polars lazy": lambda folder, table: pl.from_arrow(table).lazy(),
     "duckdb relation": lambda folder, table: relation(table),
     "sql on csv": lambda folder, table: sql("SELECT * FROM source", write_csv(folder / "t.csv", table)),

@@ -201,7 +201,7 @@ class _Fit:
         # A tile with no mass in the denoised marginal stays empty: the noise in its pairs must not revive it.
         self.logits = np.where(marginal > 0, self.log_marginal + spread, -np.inf).astype(np.float32)
         self.weight_logits = np.zeros(components, dtype=np.float32)
-        self.pull = 1.0
+        self.pull = 30.0
         self.chi_squared = np.inf
         self._moments = [np.zeros_like(x) for x in (self.logits, self.logits, self.weight_logits, self.weight_logits)]
 
@@ -214,7 +214,8 @@ class _Fit:
         rate = 0.1 * min(1.0, (number + 1) / 10) * 0.5 * (1 + np.cos(np.pi * number / steps)) + 1e-3
         self._adam(self.logits, table_slope, self._moments[0], self._moments[1], rate, number)
         self._adam(self.weight_logits, weight_slope, self._moments[2], self._moments[3], rate, number)
-        self.pull = float(np.clip(self.pull * (self.problem.cells / self.chi_squared) ** 0.1, 1e-3, 1e3))
+        # A few per cent a step: early on chi^2 is far too large for reasons that more steps will mend, not less pull.
+        self.pull *= float(np.clip(self.problem.cells / self.chi_squared, 1 / 1.2, 1.2)) ** 0.3
 
     def slopes(self) -> tuple[Single, Single]:
         """The loss's gradient in the logits; sets `chi_squared` on the way."""

@@ -52,8 +52,8 @@ class Mosaic:
     """The most cells that round 2 may measure; tiles become coarser, and pairs fewer, to keep to it."""
     components: int = 300
     """Components of the mixture."""
-    steps: int = 500
-    """The most steps of the fit; it ends earlier when the noise explains what is left."""
+    steps: int = 1000
+    """Steps of the fit."""
 
     @property
     def name(self) -> str:
