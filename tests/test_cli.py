@@ -6,11 +6,13 @@ traceback and no private value, leave no file behind and spend nothing. `run` an
 
 import contextlib
 import gzip
+import itertools
 import json
 import re
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import zipfile
@@ -307,7 +309,7 @@ def test_release_reads_every_kind_of_file(run: Run, table: Path, ending: str) ->
 
 
 def test_release_reads_a_query_and_another_delimiter(run: Run, table: Path) -> None:
-    assert run(*release_args("--quiet", "--sql", "SELECT * FROM source WHERE age > 30")).code == 0
+    assert run(*release_args("--quiet", "--sql", "SELECT * FROM source WHERE job <> 'cook'")).code == 0
     semi = write("semi.csv", table.read_bytes().replace(b",", b";"))
     assert run(*release_args("--quiet", "--delimiter", ";", data=semi)).code == 0
     assert len(spends()) == 2
@@ -626,32 +628,35 @@ def test_a_thousand_columns_fall_back_to_one_way_marginals(run: Run) -> None:
     outcome = run(*release_args("-o", "wide.release", data="wide.csv", schema="wide.toml"))
     assert outcome.code == 0
     assert "pairs of columns" not in outcome.shown
-    assert run("synth", "--help").code == 0
     assert run("fit", "wide.release", "-o", "wide.model", "--quiet").code == 0
     assert run("sample", "wide.model", "-n", 20, "-o", "made.parquet", "--quiet").code == 0
     assert read("made.parquet").shape == (20, 1000)
     assert "Only one-way marginals are measured: there are too many columns for pairs." in outcome.shown
 
 
+@pytest.mark.parametrize("way", ["plain", "person", "query"])
 @pytest.mark.parametrize(
-    "odd",
-    ['{i},30,10,"#a",yes\n', "{i},30,10,'#a',yes\n"],
-    ids=["quoted", "single-quoted"],
+    ("text", "row"),
+    [
+        ("#a", ""),
+        ("#a", "#,,,,\n"),
+        ("'a'", ""),
+        ("'a'", '999,1,1,"b",yes\n'),
+        ("a", "999,1,1,'b,yes\n"),
+    ],
+    ids=["hash", "hash-and-comment", "quote", "quote-and-double-quote", "plain-and-quote"],
 )
-@pytest.mark.parametrize(
-    "row", ["#,,,,\n", '"#",1,1,"b",yes\n', "x,1,1,'b',yes\n", "x,1,1,\"'b'\",yes\n"], ids=["a", "b", "c", "d"]
-)
-def test_one_person_does_not_change_how_the_others_are_read(run: Run, odd: str, row: str) -> None:
-    """Whoever adds a row that looks like a comment or is quoted in another way may move the result by that row only."""
-    others = "".join(odd.format(i=i) for i in range(300))
-    category = "#a" if '"' in odd else "'#a'"
-    job = f'kind = "categorical"\ncategories = ["{category}", "b"]'
-    write("people.toml", schema_text(top='person = { column = "id", max_rows = 1 }', job=job))
-    write("people.csv", HEADER + others + row)
-    assert run(*release_args("--epsilon", 9, "--quiet")).code == 0
+def test_one_row_does_not_change_how_the_others_are_read(run: Run, text: str, row: str, way: str) -> None:
+    """A row that looks like a comment, or is quoted in another way, may move the result by that one row only."""
+    person = 'person = { column = "id", max_rows = 1 }' if way == "person" else ""
+    query = ["--sql", "SELECT * FROM source"] if way == "query" else []
+    job = f'kind = "categorical"\ncategories = ["{text}", "b"]'
+    write("people.toml", schema_text(top=person, job=job))
+    write("people.csv", HEADER + "".join(f"{i},30,10,{text},yes\n" for i in range(300)) + row)
+    assert run(*release_args("--epsilon", 9, "--quiet", *query)).code == 0
     assert run("fit", "people.release", "-o", "people.model", "--quiet").code == 0
-    assert run("sample", "people.model", "-n", 200, "-o", "made.csv", "--seed", 1, "--quiet").code == 0
-    assert read("made.csv")["job"].to_pylist().count(category) > 150
+    assert run("sample", "people.model", "-n", 200, "-o", "made.parquet", "--seed", 1, "--quiet").code == 0
+    assert read("made.parquet")["job"].to_pylist().count(text) > 150
 
 
 # ---------------------------------------------------------------- faults in the data
@@ -937,7 +942,7 @@ def test_a_target_that_is_not_in_the_schema_is_refused(run: Run, table: Path) ->
         (["--neighbours", "both"], ("neighbours 'both' is not known", "add-remove or replace-one")),
         (["--delimiter", ""], ("delimiter must be one character",)),
         (["--delimiter", "ab"], ("delimiter must be one character",)),
-        (["--epsilon", "much"], ("--epsilon", "much")),
+        (["--epsilon", "much"], ("--epsilon", "valid number")),
         (["--colour", "red"], ("No such option", "--colour")),
     ],
     ids=["method", "neighbours", "no-delimiter", "long-delimiter", "epsilon", "option"],
@@ -1118,8 +1123,9 @@ def test_a_file_with_a_flipped_byte_is_refused(run: Run, made: Made, command: st
 def test_damage_to_the_table_of_contents_is_never_a_fault_of_ours(run: Run, made: Made, mask: int) -> None:
     with zipfile.ZipFile("people.release") as archive:
         start = archive.start_dir
+    size = len(made.release)
     wrong = []
-    for place in range(start, len(made.release)):
+    for place in (*range(start, start + 59), *range(size - 22, size)):  # the first entry, and the end
         content = bytearray(made.release)
         content[place] ^= mask
         write("people.release", bytes(content))
@@ -1248,7 +1254,7 @@ def test_a_release_over_the_cap_is_refused(run: Run, table: Path) -> None:
     refused_free(run, release_args("--epsilon", 2), 5, *words, "spent so far: ε = 0")
     refused_free(run, synth_args("--epsilon", 2), 5, *words)
     assert run(*release_args("-o", "first.release", "--quiet")).code == 0
-    refused(run, release_args(), 5, *words, "spent so far: ε = 1")
+    refused(run, release_args("--epsilon", 1.4), 5, *words, "spent so far: ε = 1")
     assert len(spends()) == 1
     assert run("ledger", "cap", "people", "--epsilon", 3, "--quiet").code == 0
     assert run(*release_args("--quiet")).code == 0
@@ -1284,27 +1290,25 @@ def test_two_privacy_units_do_not_share_an_account(run: Run, table: Path) -> Non
     [release_args(), synth_args(), ["ledger"], ["ledger", "--json"], ["ledger", "cap", "people", "--epsilon", 1]],
     ids=["release", "synth", "ledger", "json", "cap"],
 )
-@pytest.mark.parametrize("damage", ["garbage", "folder", "another-database"])
+@pytest.mark.parametrize("damage", ["garbage", "folder"])
 def test_a_ledger_that_cannot_be_used_is_refused(run: Run, table: Path, args: list[object], damage: str) -> None:
     ledger = Ledger().path
     ledger.parent.mkdir()
     if damage == "garbage":
         write(ledger, "this is no ledger " * 500)
-    elif damage == "folder":
-        ledger.mkdir()
     else:
-        import sqlite3
-
-        with contextlib.closing(sqlite3.connect(ledger)) as db:
-            db.execute("CREATE TABLE account (dataset TEXT, colour TEXT)")
-            db.commit()
-    before = None if ledger.is_dir() else ledger.read_bytes()
-    if (damage, args[-1]) == ("another-database", "ledger") or args == ["ledger", "--json"]:
-        refused_or_empty = run(*args)
-        assert refused_or_empty.code in (0, 2)
-        return
+        ledger.mkdir()
     refused(run, args, 2, str(ledger), "the ledger cannot be used", "Nothing was spent", "--ledger")
-    assert damage != "garbage" or ledger.read_bytes() == before
+    assert ledger.is_dir() or ledger.read_text() == "this is no ledger " * 500
+
+
+def test_a_database_that_is_no_ledger_is_refused(run: Run, table: Path) -> None:
+    ledger = Ledger().path
+    ledger.parent.mkdir()
+    with contextlib.closing(sqlite3.connect(ledger)) as db:
+        db.execute("CREATE TABLE account (dataset TEXT, colour TEXT)")
+        db.commit()
+    refused(run, release_args(), 2, str(ledger), "the ledger cannot be used", "Nothing was spent", "--ledger")
 
 
 def test_a_ledger_that_breaks_after_the_spend_is_not_called_unspent(
@@ -1334,8 +1338,12 @@ def fail(*args: Any, **options: Any) -> Any:
 
 def on_call(number: int, whole: Callable[..., Any]) -> Callable[..., Any]:
     """`whole`, but for call `number`, which fails."""
-    calls = iter(range(1, 100))
-    return lambda *args, **options: (fail if next(calls) == number else whole)(*args, **options)
+    calls = itertools.count(1)
+
+    def call(*args: Any, **options: Any) -> Any:
+        return fail() if next(calls) == number else whole(*args, **options)
+
+    return call
 
 
 @pytest.mark.parametrize("number", [1, 2])
@@ -1354,7 +1362,7 @@ def test_a_fault_while_noise_is_drawn_counts_as_spent(
 def test_a_fault_while_rows_are_read_spends_nothing(
     run: Run, table: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    monkeypatch.setattr(releasing, "_embed", on_call(number, releasing._embed))
+    monkeypatch.setattr(releasing, "embed", on_call(number, releasing.embed))
     refused_free(run, release_args(), 70, "a fault in pointillist", "ValueError", "Please report it")
 
 

@@ -17,7 +17,6 @@ from pointillist.schema import Boolean, Categorical, Column, Datetime, Ignore, I
 
 _MOST_CATEGORIES = 60
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
-_BOOLEAN_TEXTS = {"true", "false", "t", "f", "yes", "no", "y", "n"}
 
 
 def draft(table: Any, *, name: str, person: Person | None = None, delimiter: str = ",") -> Schema:
@@ -65,8 +64,6 @@ def _column(rows: duckdb.DuckDBPyRelation, name: str, kind: str, count: int) -> 
             read_from_data=("kind",),
         )
     texts = sorted(str(row[0]) for row in rows.filter(f"{column} IS NOT NULL").project(column).distinct().fetchall())
-    if len(texts) == 2 and {text.strip().lower() for text in texts} <= _BOOLEAN_TEXTS:
-        return Boolean(missing=missing, read_from_data=("missing",))
     label = next(text for text in ("other", "(other)", "((other))") if text not in texts)
     return Categorical(
         categories=tuple(texts), other_label=label, missing=missing, read_from_data=("categories", "missing")
