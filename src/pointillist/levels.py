@@ -64,7 +64,12 @@ class Levels:
         low, high = self.bounds
         if self.whole:
             high += 1.0  # whole numbers: each bin is a run of them, the last edge is one past the largest
-        bins = min(self.column.bins, int(high - low)) if self.whole else self.column.bins
+            if self.column.scale == "linear":
+                span = int(high) - int(low)
+                bins = min(self.column.bins, span)
+                # -(-a // b) is the ceiling, in integers: the first number of every bin
+                return np.array([int(low) - (-number * span // bins) for number in range(bins + 1)], dtype=np.float64)
+        bins = self.column.bins
         steps = np.arange(bins + 1) / bins
         if self.column.scale == "log":
             edges = np.exp(math.log(low) + steps * (math.log(high) - math.log(low)))
@@ -122,7 +127,7 @@ class Levels:
         """Lowest and highest unit position of each level; atoms are points."""
         last = np.append(self.edges[1:-1], self.bounds[1])
         specials = np.array(self.specials)
-        middle = np.full(self.has_missing, np.nan)
+        middle = np.full(int(self.has_missing), np.nan)
         low = np.concatenate([self.edges[:-1], specials, middle])
         high = np.concatenate([last, specials, middle])
         return self.to_unit(low), self.to_unit(high)

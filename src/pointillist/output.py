@@ -14,6 +14,8 @@ from pointillist.errors import UsageError
 
 
 def _csv(table: pa.Table, buffer: Any) -> None:
+    if table.num_columns == 1:  # a blank line is no row to most readers: write a missing value as ""
+        table = pa.table({table.column_names[0]: table.column(0).cast(pa.string()).fill_null("")})
     pacsv.write_csv(table, buffer)
 
 

@@ -6,6 +6,7 @@ it may be read off private rows, unless the owner looks at it and says that it i
 """
 
 import datetime as dt
+import math
 import re
 import tomllib
 from collections.abc import Iterable
@@ -25,6 +26,7 @@ MISSING_TEXTS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 
 # Integers beyond this are not exact in the double-precision numbers that files and frames carry.
 _EXACT = 2**53
+_MOST_CATEGORIES, _MOST_SPECIALS = 60_000, 1_000
 
 
 class _Column(BaseModel):
@@ -66,6 +68,10 @@ class _Named(_Column):
             raise ValueError("categories is empty: list every category that may appear")
         if len(set(self.categories)) != len(self.categories):
             raise ValueError("categories has an entry twice: list each once")
+        if len(self.categories) > _MOST_CATEGORIES:
+            raise ValueError(f"categories has over {_MOST_CATEGORIES:,} entries: group them, or ignore the column")
+        if any(isinstance(c, int) and abs(c) > _EXACT for c in self.categories):
+            raise ValueError("categories has a number beyond 2^53: write the categories as texts")
         if self.out_of_domain == "other" and self.other_label in self.categories:
             raise ValueError(
                 f"other_label {self.other_label!r} is also a category: choose another other_label, "
@@ -106,15 +112,21 @@ class _Numeric(_Column):
 def _check_range(low: float, high: float, scale: str) -> None:
     if not low < high:
         raise ValueError(f"min {low} is not below max {high}")
+    if not math.isfinite(high - low):
+        raise ValueError("the range from min to max is too wide for a number")
     if scale == "log" and low <= 0:
         raise ValueError(f'scale = "log" needs min > 0, but min is {low}: list 0 under special, and raise min')
+    if scale == "log" and math.log(high / low) < 1e-6:
+        raise ValueError('scale = "log" is of no use for so narrow a range: set scale = "linear"')
 
 
 def _check_special(special: tuple[float, ...]) -> None:
     if len(set(special)) != len(special):
         raise ValueError("special has an entry twice: list each once")
-    if any(abs(v) > _EXACT for v in special):
+    if not all(abs(v) <= _EXACT for v in special):
         raise ValueError("special has a value that is not finite, or beyond 2^53")
+    if len(special) > _MOST_SPECIALS:
+        raise ValueError(f"special has over {_MOST_SPECIALS:,} entries")
 
 
 class Integer(_Numeric):
@@ -133,7 +145,7 @@ class Integer(_Numeric):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if max(abs(self.min), abs(self.max)) > _EXACT:
+        if self.min < -_EXACT or self.max >= _EXACT:
             raise ValueError("min or max is beyond 2^53")
         _check_range(self.min, self.max, self.scale)
         _check_special(self.special)
@@ -144,8 +156,8 @@ class Real(_Numeric):
     """A real number."""
 
     kind: Literal["real"] = "real"
-    min: Annotated[float, Field(strict=False, allow_inf_nan=False)]
-    max: Annotated[float, Field(strict=False, allow_inf_nan=False)]
+    min: Annotated[float, Field(allow_inf_nan=False)]
+    max: Annotated[float, Field(allow_inf_nan=False)]
     special: tuple[float, ...] = ()
     """Values that keep an atom of their own, inside or outside the bounds, such as 0 or -1."""
     decimals: Annotated[int, Field(ge=0, le=12)] | None = None
@@ -154,7 +166,7 @@ class Real(_Numeric):
     @field_validator("special", mode="before")
     @classmethod
     def _special(cls, value: Any) -> Any:
-        return tuple(float(v) for v in value) if isinstance(value, list) else value
+        return tuple(value) if isinstance(value, list) else value
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -183,13 +195,16 @@ class Datetime(_Numeric):
         elif isinstance(value, dt.date) and not isinstance(value, dt.datetime):
             value = dt.datetime(value.year, value.month, value.day)
         if isinstance(value, dt.datetime) and value.tzinfo is not None:
-            value = value.astimezone(dt.UTC).replace(tzinfo=None)
+            try:
+                value = value.astimezone(dt.UTC).replace(tzinfo=None)
+            except OverflowError:
+                raise ValueError("is outside the calendar in UTC") from None
         return value
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if not self.min < self.max:
-            raise ValueError(f"min {self.min} is not before max {self.max}")
+        if not self.min < self.max or (self.resolution == "day" and self.min.date() == self.max.date()):
+            raise ValueError(f"min {self.min} is not before max {self.max} by a {self.resolution} or more")
         return self
 
 

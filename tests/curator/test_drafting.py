@@ -8,22 +8,21 @@ from typing import Any
 
 import duckdb
 import pandas as pd
+import pointillist
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyarrow import parquet
-
-import pointillist
 from pointillist.curator.drafting import draft
 from pointillist.curator.encoding import Encoder
 from pointillist.curator.reading import open_source
 from pointillist.errors import DataError, SchemaError
 from pointillist.levels import levels_of
 from pointillist.registry import SCHEMA, simulate
-from pointillist.schema import Boolean, Categorical, Datetime, Ignore, Integer, Person, Real, Schema
+from pointillist.schema import Categorical, Datetime, Ignore, Integer, Person, Real, Schema
+from pyarrow import parquet
 
 SOME = settings(deadline=None, max_examples=50)
 
@@ -89,8 +88,8 @@ class TestRegistry:
         assert list(columns) == registry.column_names
         kinds = {name: column.kind for name, column in columns.items()}
         assert kinds == {
-            name: "categorical" if c.kind == "ordinal" else c.kind for name, c in SCHEMA.columns.items()
-        } | {"chronic": "boolean"}
+            name: "categorical" if column.kind == "ordinal" else column.kind for name, column in SCHEMA.columns.items()
+        }
 
     def test_finds_the_facts(self, registry: pa.Table) -> None:
         columns = draft(registry, name="study").columns
@@ -115,12 +114,14 @@ class TestRegistry:
         assert toml.startswith("# A DRAFT, NOT PRIVATE YET")
         assert "rows = 25000 # READ FROM THE DATA" in toml
 
-    def test_bounds_are_no_one_s_value(self, registry: pa.Table) -> None:
+    def test_bounds_are_round_and_hold_the_data(self, registry: pa.Table) -> None:
         columns = draft(registry, name="study").columns
-        for name in ("income", "savings"):
-            values = {value for value in registry[name].to_pylist() if value}
-            assert columns[name].min not in values
-            assert columns[name].max not in values
+        for name in ("children", "hours_per_week", "income", "savings", "bmi"):
+            low, high = columns[name].min, columns[name].max
+            values = [value for value in registry[name].to_pylist() if value]
+            assert low <= min(values)
+            assert max(values) <= high
+            assert (low, high) == (float(f"{low:.2g}"), float(f"{high:.2g}"))
 
 
 class TestTraps:
@@ -194,9 +195,9 @@ class TestTraps:
         times = pa.array([dt.datetime(1965, 1, 1), dt.datetime(2020, 6, 1), None]).cast(kind)
         assert isinstance(checked(pa.table({"x": times}), 3)["x"], Datetime)
 
-    @pytest.mark.parametrize("texts", [["yes", "NO ", "yes"], ["T", "f", "T"], ["Y", "n", None]])
-    def test_truths_in_words(self, texts: list[str]) -> None:
-        assert isinstance(checked(pa.table({"x": texts}), 3)["x"], Boolean)
+    @pytest.mark.parametrize("texts", [["yes", "no "], ["T", "f"], ["Y", "n"]])
+    def test_truths_in_words_stay_as_they_are_written(self, texts: list[str]) -> None:
+        assert checked(pa.table({"x": [*texts, None]}), 3)["x"].categories == tuple(sorted(texts))
 
     def test_missing_texts_in_a_frame(self) -> None:
         table = pa.table({"x": ["", "NA", "a", None]})
@@ -267,11 +268,17 @@ class TestCsv:
     def test_types_are_guessed(self, tmp_path: Path) -> None:
         lines = [
             "a,b,c,d,e",
-            *(f"{n % 7},{n / 8},w{n % 3},2020-01-{n % 28 + 1:02},{'yes' if n % 2 else 'no'}" for n in range(50)),
+            *(f"{n % 7},{n / 8},w{n % 3},2020-01-{n % 28 + 1:02},{'true' if n % 2 else 'false'}" for n in range(50)),
         ]
         columns = self.drafted(tmp_path / "t.csv", lines)
         kinds = [column.kind for column in columns.values()]
         assert kinds == ["integer", "real", "categorical", "datetime", "boolean"]
+
+    def test_truths_in_words_stay_as_they_are_written(self, tmp_path: Path) -> None:
+        columns = self.drafted(tmp_path / "t.csv", ["x,y", "yes,1", "no,2", "yes,3"])
+        assert columns["x"] == Categorical(
+            categories=("no", "yes"), missing=False, read_from_data=("categories", "missing")
+        )
 
     def test_gaps_are_not_categories(self, tmp_path: Path) -> None:
         columns = self.drafted(tmp_path / "t.csv", ["x,y", "a,1", "NA,2", ",3", "b,?", "null,nan"])
@@ -319,7 +326,7 @@ class TestPersons:
         schema = draft(table, name="study", person=Person(column="id", max_rows=1))
         assert schema.person == Person(column="id", max_rows=1)
         assert schema.columns["id"] == Ignore(description="names the person")
-        assert checked(table, 2, person=Person(column="id", max_rows=1))["x"].categories == ("a", "b")
+        assert checked(table, 3, person=Person(column="id", max_rows=1))["x"].categories == ("a", "b")
 
     def test_the_person_must_be_there(self) -> None:
         with pytest.raises(DataError, match="column 'id' of the schema is not in the table"):

@@ -4,7 +4,7 @@ import gzip
 import io
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,11 @@ from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
 import pointillist
+from pointillist.curator.capping import capped
 from pointillist.curator.encoding import Encoder
 from pointillist.curator.reading import BATCH_ROWS, Source, open_source, sql
 from pointillist.errors import DataError, UsageError
+from pointillist.features import Records
 from pointillist.levels import levels_of
 from pointillist.schema import (
     MISSING_TEXTS,
@@ -168,17 +170,40 @@ def encoded(source: Any, schema: Schema) -> Counter[tuple[int, ...]]:
     names = frozenset(schema.measured)
     encoder = Encoder(levels_of(schema), names, frozenset(), "the table")
     rows: Counter[tuple[int, ...]] = Counter()
-    for batch in open_source(source).batches(encoder.columns, schema, silent):
-        codes = encoder(batch).codes
-        rows.update(zip(*(codes[name].tolist() for name in schema.measured), strict=True))
+    for records in stream(open_source(source), encoder, schema):
+        rows.update(zip(*(records.codes[name].tolist() for name in schema.measured), strict=True))
     return rows
 
 
+def stream(source: Source, encoder: Encoder, schema: Schema) -> Iterator[Records]:
+    """The encoded rows that count."""
+    if schema.person is None:
+        return map(encoder, source.batches(encoder.columns, schema, silent))
+    columns = [*encoder.columns, schema.person.column]
+    return capped(source.batches(columns, schema, silent), encoder, schema.person, source.name)
+
+
 def texts(source: Any, names: list[str], person: Person | None = None) -> list[tuple[Any, ...]]:
-    """The rows of some columns of texts, sorted."""
-    schema = Schema(name="s", person=person, columns={name: Categorical(categories=("a",)) for name in names})
-    batches = list(open_source(source).batches(names, schema, silent))
-    rows = [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
+    """The rows of some columns, sorted; with a person, those that the cap leaves."""
+    schema = Schema(name="s", columns={name: Categorical(categories=("a",)) for name in names})
+    opened = open_source(source)
+    if person is not None:
+        opened.require([*names, person.column])
+    rows = [
+        tuple(row[n] for n in names) for batch in opened.batches(names, schema, silent) for row in batch.to_pylist()
+    ]
+    if person is not None:
+        known = {
+            n: {str(row[i]): row[i] for row in rows if row[i] is not None} or {"a": "a"} for i, n in enumerate(names)
+        }
+        columns = {n: Categorical(categories=tuple(values), out_of_domain="error") for n, values in known.items()}
+        schema = Schema(name="s", person=person, columns=columns)
+        encoder = Encoder(levels_of(schema), frozenset(names), frozenset(), "the table")
+        rows = []
+        for records in stream(opened, encoder, schema):
+            values = [[*known[n].values(), None] for n in names]
+            codes = [records.codes[n] for n in names]
+            rows += [tuple(values[i][codes[i][r]] for i in range(len(names))) for r in range(records.rows)]
     return sorted(rows, key=str)
 
 
@@ -518,14 +543,15 @@ class TestCsv:
 
 def kept(rows: list[tuple[Any, Any]], cap: int) -> dict[Any, Counter[Any]]:
     """The values that are kept of each person."""
-    columns = {
-        "id": pa.array([owner for owner, _ in rows], pa.string()),
-        "x": pa.array([v for _, v in rows], pa.int64()),
-    }
-    columns["who"] = columns["id"]
+    owners = [owner for owner, _ in rows]
+    values = pa.array([value for _, value in rows], pa.int64())
+    table = pa.table({"id": pa.array(owners, pa.string()), "who": pa.array(owners, pa.string()), "x": values})
+    columns = {"who": Categorical(categories=("p", "q", "r")), "x": Integer(min=-3, max=3)}
     found: dict[Any, Counter[Any]] = {}
-    for owner, value in texts(pa.table(columns), ["who", "x"], Person(column="id", max_rows=cap)):
-        found.setdefault(owner, Counter())[value] += 1
+    for (who, x), count in encoded(
+        table, Schema(name="s", person=Person(column="id", max_rows=cap), columns=columns)
+    ).items():
+        found.setdefault("pqr"[who], Counter())[None if x == 7 else x - 3] += count
     return found
 
 

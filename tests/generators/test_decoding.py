@@ -121,7 +121,8 @@ class TestRoundTrip:
     @MANY
     @given(column=integers() | reals() | datetimes())
     def test_the_ends_of_a_bin_are_in_the_bin(self, column: Any, number: float) -> None:
-        codes, back = there_and_back(column, Always(number))
+        without = column if isinstance(column, Datetime) else column.model_copy(update={"special": ()})
+        codes, back = there_and_back(without, Always(number))
         assert back == codes
 
     @pytest.mark.parametrize("low", [10**12, 2**50, 2**52, 2**53 - 20, -(2**53) + 1])

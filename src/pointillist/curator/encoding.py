@@ -5,6 +5,8 @@ Whatever the rows hold, level numbers stay within the column's levels: the bound
 well-behaved input. Messages name the column and the rule, never a value and never how many.
 """
 
+import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -35,7 +37,18 @@ class Encoder:
 
     @property
     def columns(self) -> list[str]:
+        """The columns that are read."""
         return [each.name for each in self._levels]
+
+    @property
+    def code_names(self) -> list[str]:
+        """The columns that come out as level numbers."""
+        return [each.name for each in self._levels if each.name in self._code_columns]
+
+    @property
+    def unit_names(self) -> list[str]:
+        """The columns that come out as positions in [0, 1]."""
+        return [each.name for each in self._levels if each.name in self._unit_columns]
 
     def __call__(self, batch: pa.RecordBatch) -> Records:
         codes, units = {}, {}
@@ -134,10 +147,8 @@ _NO_MISSING, _NO_OTHER, _MISSING_TEXT = -1, -2, -3
 def _texts(array: pa.Array, each: Levels) -> tuple[pa.Array, dict[Any, int]]:
     """A column of names in a form that can be looked up, and the level of every value that is known."""
     whole = not isinstance(each.column, Boolean) and isinstance(each.categories[0], int)
-    if whole and not _is_text(array.type):
-        numbers = pc.cast(array, pa.float64(), safe=False)  # frames turn whole numbers with gaps into floats
-        missing = pc.is_nan(numbers)
-        return pc.if_else(missing, None, numbers), {float(c): i for i, c in enumerate(each.categories)}
+    if whole:
+        return _whole_numbers(array), {float(c): i for i, c in enumerate(each.categories)}
     texts = array if array.type == pa.string() else pc.cast(array, pa.string())
     if isinstance(each.column, Boolean):
         known: dict[Any, int] = dict(_BOOLEANS)
@@ -151,14 +162,30 @@ def _texts(array: pa.Array, each: Levels) -> tuple[pa.Array, dict[Any, int]]:
     return texts, known
 
 
+def _whole_numbers(array: pa.Array) -> pa.Array:
+    """Categories that are numbers, however they are written: frames and files turn 1 into 1.0 when there are gaps."""
+    if is_text(array.type):
+        coded = without_missing_texts(array).dictionary_encode()
+        values = [
+            float(text) if re.fullmatch(r"[+-]?\d+(\.0*)?", text) else math.inf for text in coded.dictionary.to_pylist()
+        ]
+        found = pc.take(pa.array(values, pa.float64()), coded.indices)
+    else:
+        found = pc.cast(array, pa.float64(), safe=False)
+        found = pc.if_else(pc.is_nan(found), None, found)
+    return pc.add(found, 0.0)  # minus zero becomes zero
+
+
 def numbers(array: pa.Array, each: Levels) -> NDArray[Any]:
     """A numeric column as numbers, NaN where missing; datetimes as days or seconds since 1970."""
     if isinstance(array, pa.DictionaryArray):
         array = array.dictionary_decode()
-    if isinstance(each.column, Datetime):
+    if pa.types.is_null(array.type):  # a column without values, in a frame that knows no better
+        array = array.cast(pa.float64())
+    elif isinstance(each.column, Datetime):
         array = _ticks(array, each.column)
-    elif _is_text(array.type):
-        array = pc.cast(_without_missing_texts(array), pa.float64())
+    elif is_text(array.type):
+        array = pc.cast(without_missing_texts(array), pa.float64())
     elif not pa.types.is_integer(array.type) and not pa.types.is_floating(array.type):
         array = pc.cast(array, pa.float64())
     if pa.types.is_float16(array.type):
@@ -167,32 +194,45 @@ def numbers(array: pa.Array, each: Levels) -> NDArray[Any]:
 
 
 def _ticks(array: pa.Array, column: Datetime) -> pa.Array:
-    if _is_text(array.type):
-        texts = _without_missing_texts(array)
-        if column.format is None:
-            array = pc.cast(texts, pa.timestamp("us"))
-        else:
-            array = pc.strptime(texts, format=column.format, unit="us")
-    elif pa.types.is_date32(array.type) and column.resolution == "day":
+    """Whole days or seconds since 1970, rounded down, also before 1970."""
+    if is_text(array.type):
+        array = _moments(without_missing_texts(array), column.format)
+    if pa.types.is_date32(array.type) and column.resolution == "day":
         return array.cast(pa.int32())
-    elif pa.types.is_date(array.type):
-        array = pc.cast(array, pa.timestamp("s"))
-    elif not pa.types.is_timestamp(array.type):
+    if pa.types.is_date(array.type):
+        array = array.cast(pa.timestamp("s"))
+    if not pa.types.is_timestamp(array.type):
         raise TypeError("not a date")
-    # Whole microseconds first: a cast to a coarser unit would drop or refuse what is finer.
-    micros = pc.cast(pc.cast(array, pa.timestamp("us", array.type.tz), safe=False), pa.int64())
-    per_tick = 1_000_000 * (_SECONDS_PER_DAY if column.resolution == "day" else 1)
-    quotient = pc.divide(micros, per_tick)
-    below = pc.less(
-        micros, pc.multiply(quotient, per_tick)
-    )  # division rounds towards zero; times before 1970 need floor
+    per_tick = _PER_SECOND[array.type.unit] * (_SECONDS_PER_DAY if column.resolution == "day" else 1)
+    counted = array.cast(pa.int64())
+    quotient = pc.divide(counted, per_tick)
+    below = pc.less(counted, pc.multiply(quotient, per_tick))  # division rounds towards zero
     return pc.subtract(quotient, pc.cast(below, pa.int64()))
 
 
-def _is_text(kind: pa.DataType) -> bool:
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_ZONED = r":\d{2}(\.\d+)?(Z|[+-]\d{2}(:?\d{2})?)$"
+
+
+def _moments(texts: pa.Array, form: str | None) -> pa.Array:
+    """Texts as times in UTC: in the column's own format, in ISO 8601, or in ISO 8601 with a zone."""
+    kind = pa.timestamp("us")
+    found = pa.nulls(len(texts), kind)
+    if form is not None:
+        found = pc.strptime(texts, format=form, unit="us", error_is_null=True)
+        texts = pc.if_else(pc.is_valid(found), None, texts)
+    zoned = pc.fill_null(pc.match_substring_regex(texts, _ZONED), False)
+    utc = pc.cast(pc.if_else(zoned, texts, None), pa.timestamp("us", "UTC")).cast(kind)
+    plain = pc.cast(pc.if_else(zoned, None, texts), kind)
+    return pc.coalesce(found, utc, plain)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether an Arrow type holds texts."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def _without_missing_texts(array: pa.Array) -> pa.Array:
+def without_missing_texts(array: pa.Array) -> pa.Array:
+    """Texts, trimmed, with null for every text that stands for a missing value."""
     texts = pc.utf8_trim_whitespace(pc.cast(array, pa.string()))
     return pc.if_else(pc.is_in(texts, value_set=pa.array(MISSING_TEXTS)), None, texts)

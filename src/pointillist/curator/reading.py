@@ -8,6 +8,7 @@ import csv
 import gzip
 import os
 import re
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ import pyarrow.parquet as pq
 
 from pointillist.curator.database import connect
 from pointillist.errors import DataError, UsageError
-from pointillist.schema import MISSING_TEXTS, Datetime, Integer, Person, Real, Schema
+from pointillist.schema import MISSING_TEXTS, Integer, Real, Schema
 
 BATCH_ROWS = 1 << 16
 Report = Callable[[float], None]
@@ -55,14 +56,10 @@ class Source(ABC):
         return self.query(db, "SELECT * FROM source")
 
     def batches(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
-        """The rows that count: all of them or, where a person may have several, at most the cap for each person."""
-        self.require(columns if schema.person is None else [*columns, schema.person.column])
+        """Some columns as a stream of batches, checked first; `report` is told how much of it has passed."""
+        self.require(columns)
         with self.guard(schema):
-            if schema.person is None:
-                yield from self.read(columns, schema, report)
-            else:
-                with connect() as db:
-                    yield from self.query(db, _capped(columns, schema.person)).to_arrow_reader(BATCH_ROWS)
+            yield from self.read(columns, schema, report)
 
     def require(self, columns: list[str]) -> None:
         """Refuse a table that lacks a column. Only the schema's names are shown: a file without a header has none."""
@@ -91,25 +88,11 @@ class Source(ABC):
             raise DataError(f"{self.name}: no such file.") from None
         except PermissionError:
             raise DataError(f"{self.name}: may not be read. Check its permissions.") from None
-        except (pa.ArrowException, duckdb.Error, UnicodeError, csv.Error, EOFError, gzip.BadGzipFile) as error:
+        except (pa.ArrowException, duckdb.Error, UnicodeError, csv.Error, EOFError, zlib.error, OSError) as error:
             raise DataError(self.explain(error, schema)) from None
 
     def explain(self, error: Exception, schema: Schema | None) -> str:
         return f"{self.name}: cannot be read. Is it whole, and of the kind that its name says?"
-
-
-def _capped(columns: list[str], person: Person) -> str:
-    """At most `max_rows` rows of each person, chosen by a hash of the row itself.
-
-    Which rows of a person stay depends on that person's rows alone: neither on the order of the file nor on anyone
-    else's rows. Rows that name no person are left out.
-    """
-    chosen = ", ".join(quote(name) for name in columns)
-    owner = quote(person.column)
-    return (
-        f"SELECT {chosen} FROM (SELECT {chosen}, {owner} AS _owner FROM source WHERE {owner} IS NOT NULL) "
-        f"QUALIFY row_number() OVER (PARTITION BY _owner ORDER BY hash({chosen}), {chosen}) <= {person.max_rows}"
-    )
 
 
 def quote(name: str) -> str:
@@ -159,8 +142,7 @@ class CsvFile(Source):
         return "Its first line must name the columns. Correct the schema, or rename the column."
 
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
-        kinds = {name: pa.float64() if isinstance(schema.columns[name], Integer | Real) else _NAMES for name in columns}
-        kinds |= {name: pa.string() for name in columns if isinstance(schema.columns[name], Datetime)}
+        kinds = {name: _csv_kind(schema.columns.get(name)) for name in columns}
         with open(self.path, "rb") as file:
             raw = _Counted(file, self.path.stat().st_size, report)
             stream: Any = pa.PythonFile(raw, "r")
@@ -179,8 +161,15 @@ class CsvFile(Source):
             )
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
-        texts = db.read_csv(str(self.path), header=True, delimiter=self.delimiter, all_varchar=True)
+        # Nothing is guessed from the values: one odd row must not change how the others are read.
+        texts = db.read_csv(str(self.path), columns=dict.fromkeys(self.column_names(), "VARCHAR"), **self._dialect())
         return texts.query("source", sql)
+
+    def _dialect(self) -> dict[str, Any]:
+        return {
+            "header": True, "delimiter": self.delimiter, "quotechar": '"', "escapechar": '"', "comment": "",
+            "auto_detect": False, "strict_mode": True, "null_padding": False, "encoding": "utf-8",
+        }  # fmt: skip
 
     def typed(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
         """Types are guessed from all of the file's rows."""
@@ -209,7 +198,11 @@ class CsvFile(Source):
         return f"{self.name}: cannot be read as CSV."
 
 
-_NAMES = pa.dictionary(pa.int32(), pa.string())
+def _csv_kind(column: Any) -> pa.DataType:
+    """How a column is read: by what the schema says it is, never by what its values look like."""
+    if isinstance(column, Integer | Real):
+        return pa.float64()
+    return pa.dictionary(pa.int32(), pa.string()) if hasattr(column, "categories") else pa.string()
 
 
 class Files(Source):
@@ -231,13 +224,21 @@ class Files(Source):
         return list(self.dataset.schema.names)
 
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
-        parquet = isinstance(getattr(self.dataset, "format", None), ds.ParquetFileFormat)
-        batches = self._parquet(columns, schema) if parquet else self._scan(columns)
+        batches = self._parquet(columns, schema) if self._is_parquet() else self._scan(columns)
         total, seen = max(1, self.dataset.count_rows()), 0
         for batch in batches:
             seen += batch.num_rows
             yield batch
             report(seen / total)
+
+    def _is_parquet(self) -> bool:
+        """Whether the files can be read one by one: not if the dataset is in memory, filtered or of another format."""
+        try:
+            return isinstance(getattr(self.dataset, "format", None), ds.ParquetFileFormat) and any(
+                True for _ in self.dataset.get_fragments()
+            )
+        except ValueError:
+            return False
 
     def _scan(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         yield from self.dataset.to_batches(
@@ -249,15 +250,17 @@ class Files(Source):
 
         Texts stay in the dictionary that Parquet keeps them in: each distinct one is looked up once per batch.
         """
-        texts = [n for n in columns if not isinstance(schema.columns[n], Integer | Real | Datetime)]
+        texts = [name for name in columns if hasattr(schema.columns.get(name), "categories")]
         for fragment in self.dataset.get_fragments():
             folders = ds.get_partition_keys(fragment.partition_expression)
+            present = fragment.physical_schema.names
             wanted = [name for name in columns if name not in folders]
+            absent = [name for name in wanted if name not in present]
+            if absent:
+                raise DataError(f"{fragment.path}: column {absent[0]!r} is not in this file of {self.name}.")
+            coded = [name for name in texts if name in present]
             with self.dataset.filesystem.open_input_file(fragment.path) as stream:
-                file = pq.ParquetFile(stream, read_dictionary=texts, pre_buffer=False, buffer_size=1 << 20)
-                absent = [name for name in wanted if name not in file.schema_arrow.names]
-                if absent:
-                    raise DataError(f"{fragment.path}: column {absent[0]!r} is not in this file of {self.name}.")
+                file = pq.ParquetFile(stream, read_dictionary=coded, pre_buffer=False, buffer_size=1 << 20)
                 for batch in file.iter_batches(BATCH_ROWS, columns=wanted):
                     part = batch
                     for name in set(columns) & set(folders):
@@ -272,15 +275,19 @@ class Frame(Source):
     """A data frame in memory: pandas, polars, pyarrow or anything that narwhals knows."""
 
     def __init__(self, frame: Any):
+        self.name = "the frame"
         try:
             native = nw.from_native(frame)
+            self.table = native.collect() if isinstance(native, nw.LazyFrame) else native
+        except nw.exceptions.DuplicateError:
+            raise DataError(f"{self.name}: a column is there more than once. Rename one of them.") from None
         except TypeError:
             raise UsageError(
                 f"a table of type {type(frame).__name__} is not known. Pass a path, a pandas, polars or pyarrow table, "
                 "a DuckDB relation, or pointillist.sql(...)."
             ) from None
-        self.table = native.collect() if isinstance(native, nw.LazyFrame) else native
-        self.name = "the frame"
+        except Exception as error:  # a lazy frame runs here, and its message may quote a value
+            raise DataError(f"{self.name}: could not be collected ({type(error).__name__}).") from None
         self.frame = str(self.table.implementation)
 
     def column_names(self) -> list[str]:
@@ -319,7 +326,7 @@ class Relation(Source):
         return list(self.relation.columns)
 
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
-        yield from self.relation.select(*[duckdb.ColumnExpression(n) for n in columns]).to_arrow_reader(BATCH_ROWS)
+        yield from self.relation.project(", ".join(quote(name) for name in columns)).to_arrow_reader(BATCH_ROWS)
         report(1.0)
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:

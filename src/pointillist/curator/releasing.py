@@ -2,13 +2,14 @@
 
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pointillist.artefact import reserve
+from pointillist.curator.capping import capped
 from pointillist.curator.embedding import Embedding, Grid, Integers
 from pointillist.curator.encoding import Encoder
 from pointillist.curator.reading import Source, open_source
@@ -76,7 +77,7 @@ def release(
     schema.require_reviewed()
     settled = plan(schema, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=recipe)
     source = open_source(table)
-    source.require(list(schema.measured))
+    source.require([*schema.measured, *([schema.person.column] if schema.person else [])])
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
     book.check(schema.name, settled.guarantee)
 
@@ -135,10 +136,17 @@ def embed(
 ) -> tuple[Integers, int]:
     """The exact sum of a feature map over all rows, and their number. Secret."""
     encoder = Encoder(levels_of(schema), feature_map.code_columns, feature_map.unit_columns, source.name)
+    stream: Iterator[Any]
+    encode: Callable[[Any], Any]
+    if schema.person is None:
+        stream, encode = source.batches(encoder.columns, schema, report), encoder
+    else:
+        columns = list(dict.fromkeys([*encoder.columns, schema.person.column]))
+        stream, encode = capped(source.batches(columns, schema, report), encoder, schema.person, source.name), _as_is
     parts = local.run(
-        source.batches(encoder.columns, schema, report),
+        stream,
         lambda: _Part(Embedding(feature_map, grid)),
-        lambda part, batch: part.add(encoder(batch)),
+        lambda part, item: part.add(encode(item)),
         threads or min(8, os.cpu_count() or 1),
     )
     total = parts[0]
@@ -146,6 +154,10 @@ def embed(
         total.embedding.merge(part.embedding)
         total.rows += part.rows
     return total.embedding.sums(), total.rows
+
+
+def _as_is(records: Any) -> Any:
+    return records
 
 
 class _Part:

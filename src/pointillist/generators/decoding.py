@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 from pointillist.levels import Levels
 from pointillist.schema import Boolean, Datetime, Integer
 
+Floats = NDArray[np.float64]
+
 
 def decode(levels: Levels, codes: NDArray[np.uint16], generator: np.random.Generator) -> pa.Array:
     """Values for level numbers; inside a bin they are spread evenly on the column's scale."""
@@ -35,11 +37,14 @@ def _numbers(
     else:
         values = low + spread * (high - low)
     if levels.whole:
-        values = np.floor(values)
+        values = _beside_specials(np.clip(np.floor(values), low, high - 1), low, high, levels.specials)
+    else:
+        values = np.clip(values, low, np.nextafter(high, low))  # rounding must not carry a value into the next bin
     decimals = getattr(levels.column, "decimals", None)
     if decimals is not None:
-        values = np.round(values, decimals)
-    values = np.clip(values, *levels.bounds)
+        with np.errstate(over="ignore", invalid="ignore"):  # a number too large to round has no decimals to lose
+            rounded = np.round(values, decimals)
+        values = np.clip(np.where(np.isfinite(rounded), rounded, values), *levels.bounds)
     for number, special in enumerate(levels.specials):
         values = np.where(codes == levels.regular + number, special, values)
     if isinstance(levels.column, Datetime):
@@ -50,6 +55,13 @@ def _numbers(
     if isinstance(levels.column, Integer):
         return pa.array(values.astype(np.int64), mask=missing, type=pa.int64())
     return pa.array(values, mask=missing, type=pa.float64())
+
+
+def _beside_specials(values: Floats, low: Floats, high: Floats, specials: tuple[float, ...]) -> Floats:
+    """Whole numbers of a bin that are not special values: those have a level of their own."""
+    for _ in specials:
+        values = np.where(np.isin(values, specials), low + (values + 1 - low) % (high - low), values)
+    return values
 
 
 def decode_table(

@@ -26,7 +26,7 @@ def tile(levels: Levels, masses: Floats, smallest: float, most: int) -> Tiles:
     """
     if levels.ordered:
         regular = masses[: levels.regular]
-        tiles = _runs(regular, min(most, int(regular.sum() // smallest)))
+        tiles = _runs(regular, min(most, int(regular.sum() / smallest) if smallest > 0 else most))
         atoms = range(tiles[-1] + 1, tiles[-1] + 1 + levels.size - levels.regular)
         return Tiles(levels.name, (*tiles, *atoms))
     kept = [level for level in np.argsort(-masses, kind="stable")[: most - 1] if masses[level] >= smallest]
