@@ -36,12 +36,14 @@ class Pending:
     def __init__(self, path: Path, stream: Any):
         self.path = path
         self._stream = stream
+        self.size = 0
         self.touched = False
         """Whether content has begun to reach the disk."""
 
     def commit(self, content: bytes) -> None:
         """Write `content` and give the file its name, in one step that a crash cannot split."""
         self.touched = True
+        self.size = len(content)
         self._stream.seek(0)
         self._stream.write(content)
         self._stream.truncate()
@@ -68,14 +70,17 @@ def reserve(path: str | Path, size: int) -> Iterator[Pending]:
         )
     except OSError as error:
         raise ArtefactError(f"{path}: cannot be written ({error.strerror}). Nothing was spent.") from None
+    pending: Pending | None = None
     try:
         os.chmod(stream.name, 0o666 & ~_umask())
         _fill(stream, size)
-        yield Pending(path, stream)
+        pending = Pending(path, stream)
+        yield pending
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EROFS):
+            needed = max(size, pending.size if pending else 0)
             raise ArtefactError(
-                f"{path}: cannot be written ({error.strerror}); it needs {size / 1e6:.1f} MB. "
+                f"{path}: cannot be written ({error.strerror}); it needs {needed / 1e6:.2g} MB. "
                 "Free some space, or write elsewhere."
             ) from None
         raise
@@ -153,7 +158,9 @@ def _open(path: Path) -> Iterator[zipfile.ZipFile]:
             f"{path}: not a pointillist file, or cut short. Get a fresh copy, or make it again from the release or model."
         ) from None
     except OSError as error:
-        raise ArtefactError(f"{path}: cannot be read ({error.strerror}).") from None
+        raise ArtefactError(f"{path}: cannot be read ({error.strerror or 'damaged'}).") from None
+    except (NotImplementedError, ValueError, RuntimeError):
+        raise ArtefactError(f"{path}: is damaged. Get a fresh copy.") from None
     with archive:
         yield archive
 
@@ -175,7 +182,7 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
         return archive.read(name)
     except KeyError:
         raise ArtefactError(f"{path}: {name} is not in it: not a pointillist file, or damaged.") from None
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, ValueError):
+    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, ValueError, RuntimeError):
         raise ArtefactError(f"{path}: {name} is damaged. Get a fresh copy.") from None
     except Exception as error:
         if type(error).__module__ == "zlib":

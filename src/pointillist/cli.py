@@ -1,6 +1,7 @@
 """The command line: one command for each step, and one for all of them."""
 
 import json
+import math
 import os
 import sys
 import traceback
@@ -23,7 +24,7 @@ app = typer.Typer(
 )
 schema_app = typer.Typer(no_args_is_help=True, help="Draft a schema: what is public about a table.")
 app.add_typer(schema_app, name="schema")
-ledger_app = typer.Typer(invoke_without_command=True, help="Show what has been spent, on what, when; set caps.")
+ledger_app = typer.Typer(invoke_without_command=True)
 app.add_typer(ledger_app, name="ledger")
 
 Data = Annotated[
@@ -57,7 +58,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 Seed = Annotated[
     int | None,
-    typer.Option(help="Seed of the sampling (never of the privacy noise, which has none).", show_default=False),
+    typer.Option(min=0, help="Seed of the sampling (never of the privacy noise, which has none).", show_default=False),
 ]
 Rows = Annotated[
     int | None, typer.Option("-n", "--rows", help="How many rows; by default about as many as the private table has.")
@@ -85,12 +86,13 @@ def schema_draft(
     from pointillist.curator.drafting import draft
     from pointillist.schema import Person
 
+    _keep(output, data)
     owner = None if person is None else Person(column=person, max_rows=_at_least_one(max_rows, "--max-rows"))
     made = draft(_source(data, delimiter, sql), name=name or data.name.split(".")[0], person=owner)
     artefact.write(output, made.to_toml().encode())
     if not quiet:
         console.show_schema(made)
-        console.out.print(f"Written to {output}. Review every fact read from the data.", soft_wrap=True)
+        console.say(f"Written to {output}. Review every fact read from the data.")
 
 
 @app.command()
@@ -131,6 +133,7 @@ def release(
         return
     if output is None:
         raise UsageError("-o / --output is needed: the file to write the release to. (Or pass --plan to see the plan.)")
+    _keep(output, data, schema, ledger)
     facts.require_reviewed(str(schema))
     source = _source(data, delimiter, sql)
     with console.Steps(quiet or as_json).shown() as steps:
@@ -149,15 +152,15 @@ def release(
     if as_json:
         _print_json({"release": str(output), "id": made.id, "guarantee": made.guarantee.to_json()})
     elif not quiet:
-        console.out.print(made.guarantee.sentence(), highlight=False)
-        console.out.print(f"Written to {output}. Next: pointillist fit {output} -o MODEL", soft_wrap=True)
+        console.say(made.guarantee.sentence())
+        console.say(f"Written to {output}. Next: pointillist fit {output} -o MODEL")
 
 
 @app.command()
 def fit(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
     output: Annotated[Path, typer.Option("-o", "--output", help="The model file to write.", show_default=False)],
-    seed: Annotated[int, typer.Option(help="Seed of the fit.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the fit.")] = 0,
     quiet: Quiet = False,
 ) -> None:
     """Fit a generator to a release. Costs no privacy, however often it is done.
@@ -168,13 +171,14 @@ def fit(
     from pointillist.methods.fitting import fit as make_fit
     from pointillist.release import Release
 
+    _keep(output, release)
     public = Release.load(release)
     with artefact.reserve(output, 0) as pending:
         with console.Steps(quiet).shown() as steps:
             model = make_fit(public, seed=seed, progress=steps)
         pending.commit(model.to_bytes())
     if not quiet:
-        console.out.print(f"Written to {output}. Next: pointillist sample {output} -o synthetic.csv", soft_wrap=True)
+        console.say(f"Written to {output}. Next: pointillist sample {output} -o synthetic.csv")
 
 
 @app.command()
@@ -195,12 +199,13 @@ def sample(
     from pointillist.generators.model import Model
     from pointillist.output import check_path, write_table
 
+    _keep(output, model)
     fitted = Model.load(model)
     check_path(output)
     count = _count(rows, fitted.rows)
     write_table(fitted.sample_table(count, seed=seed), output)
     if not quiet:
-        console.out.print(f"{count:,} synthetic rows written to {output}.", soft_wrap=True)
+        console.say(f"{count:,} synthetic rows written to {output}.")
 
 
 @app.command()
@@ -235,9 +240,10 @@ def synth(
     from pointillist.output import check_path, write_table
     from pointillist.release import Release
 
+    kept = keep or output.with_suffix(".release")
+    _keep(output, data, schema, kept, ledger)
     check_path(output)
     _count(rows, 1.0)
-    kept = keep or output.with_suffix(".release")
     release(
         data, schema, epsilon, kept, delta, target, neighbours, method,
         plan=False, ledger=ledger, delimiter=delimiter, sql=sql, quiet=quiet,
@@ -250,7 +256,7 @@ def synth(
     except PointillistError as error:
         raise type(error)(f"{error}\nThe release is safe in {kept}: go on with pointillist fit {kept}.") from None
     if not quiet:
-        console.out.print(f"{count:,} synthetic rows written to {output}.", soft_wrap=True)
+        console.say(f"{count:,} synthetic rows written to {output}.")
 
 
 @app.command()
@@ -315,7 +321,7 @@ def ledger_show(context: typer.Context, ledger: LedgerFile = None, as_json: Json
     if as_json:
         _print_json([{**asdict(each), "person": each.person and each.person.model_dump()} for each in accounts])
     else:
-        console.out.print(f"Ledger: {book.path}", soft_wrap=True)
+        console.say(f"Ledger: {book.path}")
         console.show_accounts(accounts)
 
 
@@ -337,7 +343,7 @@ def ledger_cap(
 
     Ledger(context.obj).set_cap(dataset, Budget(epsilon, delta))
     if not quiet:
-        console.out.print(f"The cap of {dataset} is now ε = {epsilon:g} at δ = {delta:g}.", highlight=False)
+        console.say(f"The cap of {dataset} is now ε = {epsilon:g} at δ = {delta:g}.")
 
 
 @app.command()
@@ -371,7 +377,25 @@ def _at_least_one(value: int, option: str) -> int:
 
 
 def _print_json(facts: Any) -> None:
-    typer.echo(json.dumps(facts, ensure_ascii=False, indent=2))
+    typer.echo(json.dumps(_finite(facts), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def _finite(facts: Any) -> Any:
+    """JSON has no infinity: what is beyond all bounds is null."""
+    if isinstance(facts, dict):
+        return {name: _finite(value) for name, value in facts.items()}
+    if isinstance(facts, list | tuple):
+        return [_finite(value) for value in facts]
+    return None if isinstance(facts, float) and not math.isfinite(facts) else facts
+
+
+def _keep(output: Path, *inputs: Path | None) -> None:
+    """Refuse to write over something that the command reads or keeps."""
+    for other in inputs:
+        if other is not None and output.resolve() == other.resolve():
+            raise UsageError(
+                f"{output}: is read or kept by this command, and would be written over. Name another output."
+            )
 
 
 def main() -> None:

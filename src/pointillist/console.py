@@ -6,7 +6,8 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Table as RichTable
+from rich.text import Text
 
 from pointillist.generators.model import Model
 from pointillist.levels import levels_of
@@ -16,8 +17,21 @@ from pointillist.privacy.ledger import Account, State
 from pointillist.release import Release
 from pointillist.schema import Schema
 
-out = Console()
-err = Console(stderr=True)
+# Names and paths are the user's own: square brackets in them are not markup.
+out = Console(markup=False)
+err = Console(stderr=True, markup=False)
+
+
+def say(text: str, style: str | None = None) -> None:
+    """A line of text, broken only where the terminal breaks it, so that paths can be copied."""
+    out.print(text, style=style, soft_wrap=True)
+
+
+class Table(RichTable):
+    """A table whose cells are shown as they are."""
+
+    def add_row(self, *cells: Any, **options: Any) -> None:
+        super().add_row(*(Text(str(cell)) for cell in cells), **options)
 
 
 class Steps:
@@ -63,7 +77,7 @@ _WORDS = {"fit": "fitting the mixture", "write": "writing"}
 def show_plan(plan: Plan) -> None:
     """What will be measured, at which noise, and what error to expect."""
     schema, guarantee = plan.request.schema, plan.guarantee
-    table = Table(title=f"Plan: {plan.method} on {schema.name}", title_justify="left")
+    table = Table(title=Text(f"Plan: {plan.method} on {schema.name}"), title_justify="left")
     for heading, justify in (
         ("measured", "left"), ("tables", "right"), ("cells at most", "right"), ("share of budget", "right"),
         ("noise per cell (rows)", "right"), ("expected raw error", "right"),
@@ -81,17 +95,16 @@ def show_plan(plan: Plan) -> None:
                 "–" if error is None else f"{error:.3f}",
             )
     out.print(table)
-    out.print(_promise(guarantee), highlight=False)
+    out.print(_promise(guarantee))
     if schema.rows is None:
         out.print("The schema states no number of rows, so errors are shown in rows only.")
     else:
         out.print(
             f"Raw error: expected total variation distance of one table for {schema.rows:,} rows, from noise alone, "
             "before the fit removes most of it.",
-            highlight=False,
         )
     for note in plan.notes:
-        out.print(f"[yellow]Note:[/] {note}", highlight=False)
+        out.print(f"Note: {note}", style="yellow")
 
 
 def _promise(guarantee: Guarantee) -> str:
@@ -103,7 +116,7 @@ def _promise(guarantee: Guarantee) -> str:
 
 def show_schema(schema: Schema) -> None:
     """The columns and their public facts."""
-    table = Table(title=f"Schema: {schema.name}", title_justify="left")
+    table = Table(title=Text(f"Schema: {schema.name}"), title_justify="left")
     for heading in ("column", "kind", "values", "levels", "missing", "out of domain", "read from the data"):
         table.add_column(heading)
     sizes = {each.name: each.size for each in levels_of(schema)}
@@ -125,7 +138,7 @@ def show_schema(schema: Schema) -> None:
             f"Privacy unit: one person, named by {schema.person.column}, at most {schema.person.max_rows} rows each."
         )
     if not schema.reviewed:
-        out.print("[yellow]A draft:[/] review it and set reviewed = true before a release.")
+        out.print("A draft: review it and set reviewed = true before a release.", style="yellow")
 
 
 def _values(column: Any) -> str:
@@ -141,9 +154,9 @@ def _values(column: Any) -> str:
 
 def show_release(release: Release) -> None:
     """What is in a release, and what it promises."""
-    out.print(f"[bold]Release[/] {release.id} of {release.schema.name}, made {release.created} by {release.method}")
-    out.print(release.guarantee.sentence(), highlight=False)
-    out.print(_promise(release.guarantee), highlight=False)
+    out.print(f"Release {release.id} of {release.schema.name}, made {release.created} by {release.method}")
+    out.print(release.guarantee.sentence())
+    out.print(_promise(release.guarantee))
     if release.target is not None:
         out.print(f"Target: {release.target}")
     if release.rows is not None:
@@ -161,15 +174,13 @@ def show_release(release: Release) -> None:
 def _show_vouched(schema: Schema) -> None:
     if schema.read_from_data:
         facts = "; ".join(f"{name}: {', '.join(read)}" for name, read in schema.read_from_data.items())
-        out.print(
-            f"Facts first read from the data, which the owner reviewed and declared public: {facts}.", highlight=False
-        )
+        out.print(f"Facts first read from the data, which the owner reviewed and declared public: {facts}.")
 
 
 def show_model(model: Model) -> None:
     """What a model makes, and what stands behind it."""
-    out.print(f"[bold]Model[/] of {model.schema.name}, fitted to release {model.release}")
-    out.print(model.guarantee.sentence(), highlight=False)
+    out.print(f"Model of {model.schema.name}, fitted to release {model.release}")
+    out.print(model.guarantee.sentence())
     out.print(
         f"A mixture of {len(model.generator.weights)} components over {len(model.levels)} columns; "
         f"about {model.rows:,.0f} private rows by its noisy count."
@@ -184,7 +195,7 @@ def show_accounts(accounts: Sequence[Account]) -> None:
     for account in accounts:
         unit = "one row" if account.person is None else f"one person ({account.person.column})"
         relation = account.neighbours or "no release yet"
-        table = Table(title=f"{account.dataset} ({relation}, unit {unit})", title_justify="left")
+        table = Table(title=Text(f"{account.dataset} ({relation}, unit {unit})"), title_justify="left")
         for heading in ("when (UTC)", "who", "for", "ε", "δ", "state", "release"):
             table.add_column(heading)
         for spend in account.spends:
@@ -194,7 +205,7 @@ def show_accounts(accounts: Sequence[Account]) -> None:
             )  # fmt: skip
         out.print(table)
         left = f"spent together: ε = {account.spent:.4g} of {account.cap.epsilon:g} at δ = {account.cap.delta:g}"
-        out.print(f"{left} (exact composition, less than the sum of the ε)\n", highlight=False)
+        out.print(f"{left} (exact composition, less than the sum of the ε)\n")
 
 
 def show_closeness(result: Any) -> None:
@@ -208,7 +219,7 @@ def show_closeness(result: Any) -> None:
     pairs = Table(title="Mean over all pairs of columns", title_justify="left")
     pairs.add_column("compared with the real table")
     pairs.add_column("distance", justify="right")
-    pairs.add_row("the synthetic table", f"[bold]{result.pairs:.4f}[/]")
+    pairs.add_row("the synthetic table", f"{result.pairs:.4f}", style="bold")
     pairs.add_row("real columns, shuffled independently", f"{result.pairs_independent:.4f}")
     pairs.add_row("one random half of it against the other", f"{result.pairs_sampling:.4f}")
     out.print(pairs)

@@ -51,8 +51,8 @@ def run(folder: Path, *, quiet: bool) -> None:
     result = closeness(data, synthetic_file, SCHEMA)
     if not quiet:
         console.show_closeness(result)
-        console.out.print(made.guarantee.sentence(), highlight=False)
+        console.out.print(made.guarantee.sentence())
         console.out.print("\nFiles:")
         for what, path in paths.items():
-            console.out.print(f"  {path}  [dim]{what}[/]", highlight=False, soft_wrap=True)
-        console.out.print(f"\nLook closer with: pointillist inspect {release_file}", highlight=False, soft_wrap=True)
+            console.say(f"  {path}  {what}")
+        console.say(f"\nLook closer with: pointillist inspect {release_file}")

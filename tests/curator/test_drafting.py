@@ -8,13 +8,15 @@ from typing import Any
 
 import duckdb
 import pandas as pd
-import pointillist
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
+
+import pointillist
 from pointillist.curator.drafting import draft
 from pointillist.curator.encoding import Encoder
 from pointillist.curator.reading import open_source
@@ -22,7 +24,6 @@ from pointillist.errors import DataError, SchemaError
 from pointillist.levels import levels_of
 from pointillist.registry import SCHEMA, simulate
 from pointillist.schema import Categorical, Datetime, Ignore, Integer, Person, Real, Schema
-from pyarrow import parquet
 
 SOME = settings(deadline=None, max_examples=50)
 
@@ -201,7 +202,9 @@ class TestTraps:
 
     def test_missing_texts_in_a_frame(self) -> None:
         table = pa.table({"x": ["", "NA", "a", None]})
-        assert checked(table, 4)["x"].categories == ("", "NA", "a")
+        column = checked(table, 4)["x"]
+        assert column.categories == ("a",)
+        assert column.missing
 
     def test_a_category_called_other(self) -> None:
         assert checked(pa.table({"x": ["other", "a", "b"]}), 3)["x"].other_label == "(other)"
@@ -342,7 +345,7 @@ class TestRefusals:
             draft(path, name="study")
 
     def test_no_column_that_can_be_used(self) -> None:
-        with pytest.raises((DataError, SchemaError), match="no column is left to measure"):
+        with pytest.raises((DataError, SchemaError), match="no column looks usable"):
             draft(pa.table({"x": pa.nulls(3)}), name="study")
 
 

@@ -40,7 +40,7 @@ from pointillist.schema import (
     Schema,
 )
 
-SOME = settings(deadline=None, max_examples=50)
+SOME = settings(deadline=None, max_examples=30)
 FEW = settings(deadline=None, max_examples=25)
 SECRET = "Confidential417"
 

@@ -9,125 +9,170 @@ import math
 from typing import Any
 
 import duckdb
+from pydantic import ValidationError
 
 from pointillist.curator.database import connect
-from pointillist.curator.reading import open_source, quote
-from pointillist.errors import DataError
-from pointillist.schema import Boolean, Categorical, Column, Datetime, Ignore, Integer, Person, Real, Schema
+from pointillist.curator.reading import open_source
+from pointillist.errors import DataError, UsageError
+from pointillist.schema import (
+    MISSING_TEXTS,
+    Boolean,
+    Categorical,
+    Column,
+    Datetime,
+    Ignore,
+    Integer,
+    Person,
+    Real,
+    Schema,
+)
 
 _MOST_CATEGORIES = 60
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
+_LARGEST = 2**53 - 1
+# What a column of texts may be read as, most special first; a leading zero makes a code, not a number.
+_READINGS = (
+    ("BIGINT", r"regexp_matches(x, '^[+-]?(0|[1-9]\d*)$') AND TRY_CAST(x AS BIGINT) IS NOT NULL"),
+    ("DOUBLE", "TRY_CAST(x AS DOUBLE) IS NOT NULL AND NOT regexp_matches(x, '^[+-]?0[0-9]')"),
+    ("BOOLEAN", "lower(x) IN ('true', 'false')"),
+    ("DATE", r"regexp_matches(x, '^\d{4}-\d{2}-\d{2}$') AND TRY_CAST(x AS DATE) IS NOT NULL"),
+    ("TIMESTAMP", r"regexp_matches(x, '^\d{4}-\d{2}-\d{2}[ T]\d') AND TRY_CAST(x AS TIMESTAMP) IS NOT NULL"),
+)
 
 
 def draft(table: Any, *, name: str, person: Person | None = None, delimiter: str = ",") -> Schema:
     """A draft schema for a table. It is not private: review it before use."""
+    if not 0 < len(name) <= 200:
+        raise UsageError("the data set's name must have from 1 to 200 characters.")
     source = open_source(table, delimiter=delimiter)
     with source.guard(None):
-        present = source.column_names()
-    if not present:
+        names = source.column_names()
+    if not names:
         raise DataError(f"{source.name}: has no columns. {source.hint()}")
-    if person is not None:
-        source.require([person.column])
+    source.require([*names, *([person.column] if person else [])])
     with source.guard(None), connect() as db:
-        rows = source.typed(db)
+        rows = source.numbered(db)
         count = int(rows.aggregate("count(*)").fetchall()[0][0])
         if count == 0:
             raise DataError(f"{source.name}: has no rows to draft a schema from.")
         columns: dict[str, Any] = {}
-        for column, kind in zip(rows.columns, rows.types, strict=True):
-            owner = person is not None and column == person.column
-            columns[column] = (
-                Ignore(description="names the person") if owner else _column(rows, column, str(kind), count)
-            )
-    return Schema(
-        name=name, reviewed=False, rows=max(1, math.ceil(_round_out(count, up=True))), person=person, columns=columns
-    )
+        for number, (column, kind) in enumerate(zip(names, rows.types, strict=True)):
+            if person is not None and column == person.column:
+                columns[column] = Ignore(description="names the person")
+            else:
+                columns[column] = _column(rows.project(f"c{number} AS x"), str(kind), count, source.untyped)
+    if all(isinstance(column, Ignore) for column in columns.values()):
+        raise DataError(f"{source.name}: no column looks usable: all are empty, texts without end, or identifiers.")
+    facts = {"name": name, "reviewed": False, "rows": math.ceil(_round_out(count, up=True)), "columns": columns}
+    return Schema.parse({**facts, "person": person}, origin="the draft")
 
 
-def _column(rows: duckdb.DuckDBPyRelation, name: str, kind: str, count: int) -> Column:
-    column = quote(name)
-    filled, distinct = rows.aggregate(f"count({column}), count(DISTINCT {column})").fetchall()[0]
+def _column(rows: duckdb.DuckDBPyRelation, kind: str, count: int, untyped: bool) -> Column:
+    if untyped or kind == "VARCHAR":
+        missing = ", ".join(f"'{text}'" for text in MISSING_TEXTS)
+        rows = rows.filter(f"trim(x::VARCHAR) NOT IN ({missing})")
+    rows = rows.filter("x IS NOT NULL")
+    if untyped:
+        kind = next((reading for reading, test in _READINGS if _holds(rows, test)), "VARCHAR")
+        rows = rows.project(f"trim(x)::{kind} AS x") if kind != "VARCHAR" else rows
+    try:
+        return _drafted(rows, kind, count)
+    except ValidationError:
+        return _ignored("its values fit no kind as they are; set one by hand if it should be used")
+
+
+def _holds(rows: duckdb.DuckDBPyRelation, test: str) -> bool:
+    return bool(rows.aggregate(f"coalesce(bool_and({test.replace('(x', '(trim(x)')}), false)").fetchall()[0][0])
+
+
+def _ignored(why: str) -> Ignore:
+    return Ignore(description=why, read_from_data=("kind",))
+
+
+def _drafted(rows: duckdb.DuckDBPyRelation, kind: str, count: int) -> Column:
+    filled, distinct = rows.aggregate("count(x), count(DISTINCT x)").fetchall()[0]
     missing = filled < count
     if filled == 0:
-        return Ignore(description="has no values at all")
+        return _ignored("has no values at all")
     if kind == "BOOLEAN":
         return Boolean(missing=missing, read_from_data=("missing",))
-    if kind in ("DATE",) or kind.startswith("TIMESTAMP"):
-        return _datetime(rows, column, kind, missing)
+    if kind == "DATE" or kind.startswith("TIMESTAMP"):
+        return _datetime(rows, kind, missing)
     if kind in _WHOLE:
-        return _integer(rows, column, missing, distinct, filled)
+        return _integer(rows, missing, distinct, filled)
     if kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL"):
-        return _real(rows, column, missing)
+        return _real(rows.project("x::DOUBLE AS x"), missing)
+    if kind != "VARCHAR" and not kind.startswith("ENUM"):
+        return _ignored(f"is of type {kind.split('(', maxsplit=1)[0].lower()}, which no kind can hold")
     if distinct > _MOST_CATEGORIES:
-        return Ignore(
-            description="many different texts, perhaps names or free text; list its categories if it should be used",
-            read_from_data=("kind",),
-        )
-    texts = sorted(str(row[0]) for row in rows.filter(f"{column} IS NOT NULL").project(column).distinct().fetchall())
-    label = next(text for text in ("other", "(other)", "((other))") if text not in texts)
+        return _ignored("many different texts, perhaps names or free text; list its categories if it should be used")
+    texts = sorted(str(row[0]) for row in rows.distinct().fetchall())
+    label = "other"
+    while label in texts:
+        label = f"({label})"
     return Categorical(
         categories=tuple(texts), other_label=label, missing=missing, read_from_data=("categories", "missing")
     )
 
 
-def _integer(rows: duckdb.DuckDBPyRelation, column: str, missing: bool, distinct: int, filled: int) -> Column:
+def _integer(rows: duckdb.DuckDBPyRelation, missing: bool, distinct: int, filled: int) -> Column:
     if distinct == filled and filled > 100:
-        return Ignore(
-            description="every value is different, perhaps an identifier; set a kind if it should be used",
-            read_from_data=("kind",),
-        )
+        return _ignored("every value is different, perhaps an identifier; set a kind if it should be used")
     if distinct <= 2:
-        values = sorted(int(r[0]) for r in rows.filter(f"{column} IS NOT NULL").project(column).distinct().fetchall())
+        values = sorted(int(row[0]) for row in rows.distinct().fetchall())
         return Categorical(categories=tuple(values), missing=missing, read_from_data=("categories", "missing"))
-    low, high, special, scale = _range(rows, column)
-    facts = ("min", "max", "missing", *(("special",) if special else ()), *(("scale",) if scale == "log" else ()))
+    if int(rows.aggregate("max(abs(x::HUGEINT))").fetchall()[0][0]) > _LARGEST:
+        return _ignored("numbers beyond 2^53, perhaps an identifier; set a kind if it should be used")
+    low, high, special, scale, facts = _range(rows)
     return Integer(
-        min=math.floor(low), max=math.ceil(high), special=tuple(int(v) for v in special), scale=scale, missing=missing,
-        read_from_data=facts,
+        min=max(-_LARGEST, math.floor(low)), max=min(_LARGEST, math.ceil(high)), missing=missing,
+        special=tuple(int(v) for v in special), scale=scale, read_from_data=("min", "max", "missing", *facts),
     )  # fmt: skip
 
 
-def _real(rows: duckdb.DuckDBPyRelation, column: str, missing: bool) -> Column:
-    finite = rows.filter(f"isfinite({column}::DOUBLE)")
-    nan = bool(rows.filter(f"isnan({column}::DOUBLE)").limit(1).fetchall())
-    low, high, special, scale = _range(finite, column)
-    checks = ", ".join(f"bool_and(round({column}::DOUBLE, {digits}) = {column}::DOUBLE)" for digits in range(5))
+def _real(rows: duckdb.DuckDBPyRelation, missing: bool) -> Column:
+    finite = rows.filter("isfinite(x)")
+    nan = bool(rows.filter("isnan(x)").limit(1).fetchall())
+    if not finite.limit(1).fetchall():
+        return _ignored("has no finite values")
+    low, high, special, scale, facts = _range(finite)
+    checks = ", ".join(f"bool_and(round(x, {digits}) = x)" for digits in range(5))
     exact = finite.aggregate(checks).fetchall()[0]
     decimals = next((digits for digits, holds in enumerate(exact) if holds), None)
-    facts = ["min", "max", "missing"]
-    facts += [name for name, read in (("special", special), ("scale", scale == "log")) if read]
-    facts += ["decimals"] if decimals is not None else []
+    facts += ("decimals",) if decimals is not None else ()
     return Real(
         min=float(low), max=float(high), special=special, scale=scale, decimals=decimals, missing=missing or nan,
-        read_from_data=tuple(facts),
+        read_from_data=("min", "max", "missing", *facts),
     )  # fmt: skip
 
 
-def _range(rows: duckdb.DuckDBPyRelation, column: str) -> tuple[float, float, tuple[float, ...], Any]:
-    """Bounds rounded outwards, zero as an atom if it is frequent, and a log scale for a long tail."""
-    filled = rows.filter(f"{column} IS NOT NULL")
-    zeros = float(filled.aggregate(f"avg(({column} = 0)::INTEGER)").fetchall()[0][0])
-    wide = int(filled.aggregate(f"count(DISTINCT {column})").fetchall()[0][0]) > 32
+def _range(rows: duckdb.DuckDBPyRelation) -> tuple[float, float, tuple[float, ...], Any, tuple[str, ...]]:
+    """Bounds rounded outwards, zero as an atom if it is frequent, a log scale for a long tail; and which were found."""
+    zeros, distinct = rows.aggregate("avg((x = 0)::INTEGER), count(DISTINCT x)").fetchall()[0]
     special: tuple[float, ...] = ()
-    if zeros > 0.05 and wide:
-        special, filled = (0.0,), filled.filter(f"{column} <> 0")
-    low, high, middle = (
-        float(v) for v in filled.aggregate(f"min({column}), max({column}), median({column})").fetchall()[0]
-    )
+    if zeros > 0.05 and distinct > 32:
+        special, rows = (0.0,), rows.filter("x <> 0")
+    low, high, middle = (float(v) for v in rows.aggregate("min(x), max(x), median(x::DOUBLE)").fetchall()[0])
     log = low > 0 and high > 30 * middle
-    bottom = 10.0 ** math.floor(math.log10(low)) if log else _round_out(low, up=False)
+    bottom = max(10.0 ** math.floor(math.log10(low)), 5e-324) if log else _round_out(low, up=False)
     top = _round_out(high, up=True)
     if not bottom < top:
-        bottom, top = bottom - 1, top + 1
-    return bottom, top, special, "log" if log else "linear"
+        bottom, top = bottom - max(1.0, abs(bottom) / 10), top + max(1.0, abs(top) / 10)
+    found = (("special",) if special else ()) + (("scale",) if log else ())
+    return bottom, top, special, "log" if log else "linear", found
 
 
-def _datetime(rows: duckdb.DuckDBPyRelation, column: str, kind: str, missing: bool) -> Column:
-    low, high = rows.aggregate(f"min({column})::TIMESTAMP, max({column})::TIMESTAMP").fetchall()[0]
+def _datetime(rows: duckdb.DuckDBPyRelation, kind: str, missing: bool) -> Column:
+    days = kind == "DATE"
+    try:
+        low, high = rows.aggregate("min(x)::TIMESTAMP, max(x)::TIMESTAMP").fetchall()[0]
+        first, last = dt.datetime(low.year, 1, 1), dt.datetime(high.year, 12, 31)
+    except (ValueError, OverflowError, AttributeError):  # dates beyond Python's calendar
+        return _ignored("has dates outside the calendar; set bounds by hand if it should be used")
     return Datetime(
-        min=dt.datetime(low.year, 1, 1),
-        max=dt.datetime(high.year, 12, 31) if kind == "DATE" else dt.datetime(high.year, 12, 31, 23, 59, 59),
-        resolution="day" if kind == "DATE" else "second",
+        min=first,
+        max=last if days else last + dt.timedelta(hours=23, minutes=59, seconds=59),
+        resolution="day" if days else "second",
         missing=missing,
         read_from_data=("min", "max", "missing"),
     )
@@ -138,5 +183,9 @@ def _round_out(value: float, *, up: bool) -> Any:
     if value == 0:
         return 0
     step = 5 * 10.0 ** (math.floor(math.log10(abs(value))) - 1)
+    if not (step > 0 and math.isfinite(value / step)):
+        return value
     rounded = (math.ceil if up else math.floor)(value / step) * step
+    if not math.isfinite(rounded):
+        return value
     return round(rounded) if step >= 1 else float(f"{rounded:.12g}")

@@ -1,208 +1,26 @@
 """Reading: any table as a stream of record batches that can be started again.
 
 A source is read once for each round of a plan, so it must be something that can be read twice: a file, a folder, a
-frame, a query. Readers' own error messages may quote values, so they are never passed on.
+frame, a query.
 """
 
-import csv
-import gzip
 import os
-import re
-import zlib
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import duckdb
 import narwhals as nw
 import pyarrow as pa
-import pyarrow.csv as pacsv
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from pointillist.curator.csv_source import CsvFile
 from pointillist.curator.database import connect
+from pointillist.curator.source import BATCH_ROWS, Report, Source, quote
 from pointillist.errors import DataError, UsageError
-from pointillist.schema import MISSING_TEXTS, Integer, Real, Schema
-
-BATCH_ROWS = 1 << 16
-Report = Callable[[float], None]
-"""Told how much of the stream has passed, from 0 to 1."""
-
-
-class Source(ABC):
-    """A private table."""
-
-    name: str
-    """How messages call the table."""
-    frame: str = "pyarrow"
-    """The kind of frame in which synthetic data should be handed back."""
-
-    @abstractmethod
-    def column_names(self) -> list[str]:
-        """The table's columns."""
-
-    @abstractmethod
-    def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
-        """Some columns as a stream of batches."""
-
-    @abstractmethod
-    def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
-        """Run SQL in which the table is called `source`."""
-
-    def typed(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-        """The whole table with a type for each column, for drafts."""
-        return self.query(db, "SELECT * FROM source")
-
-    def batches(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
-        """Some columns as a stream of batches, checked first; `report` is told how much of it has passed."""
-        self.require(columns)
-        with self.guard(schema):
-            yield from self.read(columns, schema, report)
-
-    def require(self, columns: list[str]) -> None:
-        """Refuse a table that lacks a column. Only the schema's names are shown: a file without a header has none."""
-        with self.guard(None):
-            present = self.column_names()
-        absent = [name for name in columns if name not in present]
-        if absent:
-            names = ", ".join(repr(name) for name in absent[:5]) + (", …" if len(absent) > 5 else "")
-            raise DataError(
-                f"{self.name}: column {names} of the schema is not in the table, which has {len(present)} "
-                f"column{'s' * (len(present) != 1)}. {self.hint()}"
-            )
-        twice = [name for name in columns if present.count(name) > 1]
-        if twice:
-            raise DataError(f"{self.name}: column {twice[0]!r} is there more than once. Rename one of them.")
-
-    def hint(self) -> str:
-        return "Correct the schema, or rename the column."
-
-    @contextmanager
-    def guard(self, schema: Schema | None) -> Iterator[None]:
-        """Replace the readers' errors, which may quote private values, by our own."""
-        try:
-            yield
-        except FileNotFoundError:
-            raise DataError(f"{self.name}: no such file.") from None
-        except PermissionError:
-            raise DataError(f"{self.name}: may not be read. Check its permissions.") from None
-        except (pa.ArrowException, duckdb.Error, UnicodeError, csv.Error, EOFError, zlib.error, OSError) as error:
-            raise DataError(self.explain(error, schema)) from None
-
-    def explain(self, error: Exception, schema: Schema | None) -> str:
-        return f"{self.name}: cannot be read. Is it whole, and of the kind that its name says?"
-
-
-def quote(name: str) -> str:
-    """A column's name in SQL."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-class _Counted:
-    """A binary file that says how far it has been read."""
-
-    def __init__(self, stream: BinaryIO, size: int, report: Report):
-        self._stream, self._size, self._report, self._seen = stream, max(size, 1), report, 0
-
-    closed = False
-
-    def read(self, size: int = -1) -> bytes:
-        block = self._stream.read(size)
-        self._seen += len(block)
-        self._report(min(1.0, self._seen / self._size))
-        return block
-
-    def close(self) -> None:
-        self._stream.close()
-
-
-class CsvFile(Source):
-    """A CSV file with a header, perhaps gzipped."""
-
-    def __init__(self, path: Path, delimiter: str = ","):
-        self.path, self.name, self.delimiter = path, str(path), delimiter
-
-    def column_names(self) -> list[str]:
-        opener = gzip.open if self.path.suffix == ".gz" else open
-        with opener(self.path, "rt", encoding="utf-8-sig", newline="") as stream:
-            return next(csv.reader(stream, delimiter=self.delimiter), [])
-
-    def hint(self) -> str:
-        try:
-            names = self.column_names()
-        except (OSError, UnicodeError):
-            names = []
-        if not names:
-            return "The file is empty: its first line must name the columns."
-        for other, word in ((";", "a semicolon"), ("\t", "a tab"), ("|", "a bar"), (",", "a comma")):
-            if len(names) == 1 and other != self.delimiter and other in names[0]:
-                return f"The first line has {word} in it: if that separates the columns, pass --delimiter '{other}'."
-        return "Its first line must name the columns. Correct the schema, or rename the column."
-
-    def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
-        kinds = {name: _csv_kind(schema.columns.get(name)) for name in columns}
-        with open(self.path, "rb") as file:
-            raw = _Counted(file, self.path.stat().st_size, report)
-            stream: Any = pa.PythonFile(raw, "r")
-            if self.path.suffix == ".gz":
-                stream = pa.CompressedInputStream(stream, "gzip")
-            yield from pacsv.open_csv(
-                stream,
-                read_options=pacsv.ReadOptions(block_size=4 << 20),
-                parse_options=pacsv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
-                convert_options=pacsv.ConvertOptions(
-                    column_types=kinds,
-                    include_columns=columns,
-                    null_values=list(MISSING_TEXTS),
-                    strings_can_be_null=False,
-                ),
-            )
-
-    def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
-        # Nothing is guessed from the values: one odd row must not change how the others are read.
-        texts = db.read_csv(str(self.path), columns=dict.fromkeys(self.column_names(), "VARCHAR"), **self._dialect())
-        return texts.query("source", sql)
-
-    def _dialect(self) -> dict[str, Any]:
-        return {
-            "header": True, "delimiter": self.delimiter, "quotechar": '"', "escapechar": '"', "comment": "",
-            "auto_detect": False, "strict_mode": True, "null_padding": False, "encoding": "utf-8",
-        }  # fmt: skip
-
-    def typed(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-        """Types are guessed from all of the file's rows."""
-        return db.read_csv(
-            str(self.path), header=True, delimiter=self.delimiter, sample_size=-1, na_values=list(MISSING_TEXTS)
-        )
-
-    def explain(self, error: Exception, schema: Schema | None) -> str:
-        text = str(error)
-        number = re.search(r"In CSV column #(\d+)", text)
-        if number and schema is not None:
-            name = self.column_names()[int(number[1])]
-            if name in schema.columns:
-                kind = schema.columns[name].kind
-                return (
-                    f"{self.name}: column {name!r} holds a value that cannot be read as {kind}. "
-                    "Correct the data, or change the column's kind in the schema."
-                )
-        if "parse error" in text and "columns" in text:
-            return (
-                f"{self.name}: some line has more or fewer values than the first line. Put values that contain the "
-                "delimiter in double quotes, or pass the right --delimiter."
-            )
-        if isinstance(error, UnicodeError) or "UTF" in text.upper():
-            return f"{self.name}: is not UTF-8 text. Convert it, for example with iconv."
-        return f"{self.name}: cannot be read as CSV."
-
-
-def _csv_kind(column: Any) -> pa.DataType:
-    """How a column is read: by what the schema says it is, never by what its values look like."""
-    if isinstance(column, Integer | Real):
-        return pa.float64()
-    return pa.dictionary(pa.int32(), pa.string()) if hasattr(column, "categories") else pa.string()
+from pointillist.schema import Schema
 
 
 class Files(Source):
@@ -336,8 +154,8 @@ class Relation(Source):
 class Query(Source):
     """The result of SQL, run by DuckDB on a database file or on a file or folder that SQL calls `source`."""
 
-    def __init__(self, sql: str, over: str | Path | None = None):
-        self.sql, self.over = sql, None if over is None else Path(over)
+    def __init__(self, sql: str, over: str | Path | None = None, delimiter: str = ","):
+        self.sql, self.over, self.delimiter = sql, None if over is None else Path(over), delimiter
         self.name = "the query" if over is None else f"the query on {over}"
 
     @contextmanager
@@ -349,7 +167,7 @@ class Query(Source):
                 yield db.sql(self.sql)
         else:
             with connect() as db:
-                yield open_source(self.over).query(db, self.sql)
+                yield open_source(self.over, delimiter=self.delimiter).query(db, self.sql)
 
     def column_names(self) -> list[str]:
         with self._relation() as relation:
@@ -364,7 +182,7 @@ class Query(Source):
             db.execute(f"ATTACH '{str(self.over).replace(chr(39), chr(39) * 2)}' AS _over (READ_ONLY); USE _over")
             return db.sql(self.sql).query("source", sql)
         if self.over is not None:
-            return open_source(self.over).query(db, self.sql).query("source", sql)
+            return open_source(self.over, delimiter=self.delimiter).query(db, self.sql).query("source", sql)
         return db.sql(self.sql).query("source", sql)
 
     def explain(self, error: Exception, schema: Schema | None) -> str:
@@ -379,7 +197,7 @@ def sql(query: str, over: str | Path | None = None) -> Source:
 def open_source(table: Any, *, delimiter: str = ",", query: str | None = None) -> Source:
     """Whatever the caller has, as a source."""
     if query is not None:
-        return Query(query, table)
+        return Query(query, table, delimiter)
     if isinstance(table, Source):
         return table
     if isinstance(table, str | os.PathLike):
@@ -401,8 +219,12 @@ def open_source(table: Any, *, delimiter: str = ",", query: str | None = None) -
 def _open_path(path: Path, delimiter: str) -> Source:
     if not path.exists():
         raise DataError(f"{path}: no such file.")
-    if len(delimiter) != 1:
-        raise UsageError(f"delimiter must be one character, not {delimiter!r}. For a tab, pass $'\\t'.")
+    if (
+        len(delimiter) != 1
+        or not (delimiter == "\t" or (delimiter.isascii() and delimiter.isprintable()))
+        or delimiter == '"'
+    ):
+        raise UsageError(f"delimiter must be one character, such as ; or a tab ($'\\t'), not {delimiter!r}.")
     kinds = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet"}
     kinds |= {".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc"}
     kind = kinds.get(path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix.lower())

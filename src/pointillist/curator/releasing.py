@@ -12,7 +12,8 @@ from pointillist.artefact import reserve
 from pointillist.curator.capping import capped
 from pointillist.curator.embedding import Embedding, Grid, Integers
 from pointillist.curator.encoding import Encoder
-from pointillist.curator.reading import Source, open_source
+from pointillist.curator.reading import open_source
+from pointillist.curator.source import Source
 from pointillist.engines import local
 from pointillist.features import FeatureMap
 from pointillist.levels import levels_of

@@ -16,6 +16,7 @@ from scipy.special import log_ndtr
 from pointillist.errors import BudgetError
 from pointillist.privacy.budget import Budget
 
+LARGEST_SIGMA = 2.0**48
 _SLACK_SHARE = 0.01
 """The grid may take at most this share of epsilon and of delta; it takes far less in practice."""
 
@@ -75,6 +76,11 @@ def calibrate(budget: Budget, rounds: list[tuple[int, float, float]]) -> tuple[f
             "would take over a hundredth of it. Choose a larger delta, or ignore some columns."
         )
     mu = gaussian_mu(Budget(budget.epsilon - epsilon_slack, budget.delta - delta_slack))
+    if max(sensitivity / (mu * math.sqrt(share)) for _, sensitivity, share in rounds) > LARGEST_SIGMA:
+        raise BudgetError(
+            f"({budget.epsilon:g}, {budget.delta:g}) calls for more noise than 64-bit integers hold. "
+            "Choose a larger epsilon."
+        )
     return mu, epsilon_slack, delta_slack
 
 

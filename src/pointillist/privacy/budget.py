@@ -37,6 +37,8 @@ class Budget:
             raise BudgetError(
                 f"epsilon must be a number above 0, not {self.epsilon}. Usual choices lie from 0.1 to 10."
             )
+        if self.epsilon > 500:
+            raise BudgetError(f"epsilon = {self.epsilon:g} protects nobody. Choose from 0.1 to 10, say.")
         if not 0 < self.delta < 1:
             raise BudgetError(
                 f"delta must lie between 0 and 1, not {self.delta}. Choose it well below 1 / (number of people), "

@@ -194,13 +194,13 @@ class Ledger:
             )
 
     def _set_state(self, release: str, state: State) -> None:
-        with self._transaction() as db:
+        with self._transaction("The spend stays in it and counts.") as db:
             db.execute(
                 "UPDATE spend SET state = ? WHERE release = ? AND state = ?", (state.value, release, State.OPEN.value)
             )
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, otherwise: str = "Nothing was spent.") -> Iterator[sqlite3.Connection]:
         """One durable transaction that keeps every other writer out from its first line."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -218,7 +218,7 @@ class Ledger:
                 db.execute("COMMIT")
         except (sqlite3.DatabaseError, OSError) as error:
             raise UsageError(
-                f"{self.path}: the ledger cannot be used ({error}). Nothing was spent. Choose another with --ledger, or "
+                f"{self.path}: the ledger cannot be used ({error}). {otherwise} Choose another with --ledger, or "
                 "make this one readable and writable."
             ) from None
 

@@ -11,6 +11,8 @@ import numpy as np
 import opendp.prelude as dp
 from numpy.typing import NDArray
 
+from pointillist.privacy.accounting import LARGEST_SIGMA
+
 Integers = NDArray[np.int64]
 
 dp.enable_features("contrib")
@@ -26,7 +28,7 @@ def add_noise(sums: Integers, sigma: float, *, threads: int = 2) -> Integers:
         raise ValueError(f"sigma must be positive and finite, not {sigma}")
     if sums.size == 0:
         return sums.copy()
-    if int(sums.max()) > _LARGEST or int(sums.min()) < -_LARGEST or sigma > 2**48:
+    if int(sums.max()) > _LARGEST or int(sums.min()) < -_LARGEST or sigma > LARGEST_SIGMA:
         raise OverflowError("the sums are too large for 64-bit integers")
     chunks = [sums[i : i + _CHUNK] for i in range(0, sums.size, _CHUNK)]
     with ThreadPoolExecutor(threads) as pool:  # OpenDP frees the interpreter lock while it samples

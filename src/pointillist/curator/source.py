@@ -1,0 +1,93 @@
+"""Source: a private table that can be read as a stream of record batches, and read again.
+
+Readers' own error messages may quote values, so they are never passed on.
+"""
+
+import csv
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import duckdb
+import pyarrow as pa
+
+from pointillist.errors import DataError
+from pointillist.schema import Schema
+
+BATCH_ROWS = 1 << 16
+Report = Callable[[float], None]
+"""Told how much of the stream has passed, from 0 to 1."""
+
+
+class Source(ABC):
+    """A private table."""
+
+    name: str
+    """How messages call the table."""
+    frame: str = "pyarrow"
+    """The kind of frame in which synthetic data should be handed back."""
+
+    @abstractmethod
+    def column_names(self) -> list[str]:
+        """The table's columns."""
+
+    @abstractmethod
+    def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
+        """Some columns as a stream of batches."""
+
+    @abstractmethod
+    def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
+        """Run SQL in which the table is called `source`."""
+
+    untyped: bool = False
+    """Whether all values come as texts, whatever they are."""
+
+    def numbered(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+        """The whole table with columns named c0, c1, …: SQL does not tell apart names that differ in case."""
+        rows = self.query(db, "SELECT * FROM source")
+        return rows.project(", ".join(f"{quote(name)} AS c{i}" for i, name in enumerate(rows.columns)))
+
+    def batches(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
+        """Some columns as a stream of batches, checked first; `report` is told how much of it has passed."""
+        self.require(columns)
+        with self.guard(schema):
+            yield from self.read(columns, schema, report)
+
+    def require(self, columns: list[str]) -> None:
+        """Refuse a table that lacks a column. Only the schema's names are shown: a file without a header has none."""
+        with self.guard(None):
+            present = self.column_names()
+        absent = [name for name in columns if name not in present]
+        if absent:
+            names = ", ".join(repr(name) for name in absent[:5]) + (", …" if len(absent) > 5 else "")
+            raise DataError(
+                f"{self.name}: column {names} of the schema is not in the table, which has {len(present)} "
+                f"column{'s' * (len(present) != 1)}. {self.hint()}"
+            )
+        twice = [name for name in columns if present.count(name) > 1]
+        if twice:
+            raise DataError(f"{self.name}: column {twice[0]!r} is there more than once. Rename one of them.")
+
+    def hint(self) -> str:
+        return "Correct the schema, or rename the column."
+
+    @contextmanager
+    def guard(self, schema: Schema | None) -> Iterator[None]:
+        """Replace the readers' errors, which may quote private values, by our own."""
+        try:
+            yield
+        except FileNotFoundError:
+            raise DataError(f"{self.name}: no such file.") from None
+        except PermissionError:
+            raise DataError(f"{self.name}: may not be read. Check its permissions.") from None
+        except (pa.ArrowException, duckdb.Error, UnicodeError, csv.Error, EOFError, zlib.error, OSError) as error:
+            raise DataError(self.explain(error, schema)) from None
+
+    def explain(self, error: Exception, schema: Schema | None) -> str:
+        return f"{self.name}: cannot be read. Is it whole, and of the kind that its name says?"
+
+
+def quote(name: str) -> str:
+    """A column's name in SQL."""
+    return '"' + name.replace('"', '""') + '"'
