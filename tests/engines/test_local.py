@@ -1,0 +1,63 @@
+"""The local engine: every batch once, on any number of threads, and errors come through."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from pointillist.engines import local
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_every_batch_is_added_once(threads: int) -> None:
+    states = local.run(range(1000), list, lambda state, item: state.append(item), threads)
+    assert len(states) == threads
+    assert sorted(item for state in states for item in state) == list(range(1000))
+
+
+def test_nothing_to_add() -> None:
+    assert local.run(iter(()), list, lambda state, item: state.append(item), 3) == [[], [], []]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_failing_batch_stops_all(threads: int) -> None:
+    seen: list[int] = []
+
+    def add(state: list[int], item: int) -> None:
+        if item == 5:
+            raise ValueError("five")
+        seen.append(item)
+
+    with pytest.raises(ValueError, match="five"):
+        local.run(range(100_000), list, add, threads)
+    assert len(seen) < 100_000
+
+
+def test_a_failing_stream_comes_through() -> None:
+    def stream() -> Iterator[int]:
+        yield 1
+        raise OSError("gone")
+
+    with pytest.raises(OSError, match="gone"):
+        local.run(stream(), list, lambda state, item: state.append(item), 2)
+
+
+def test_no_more_batches_are_taken_than_there_are_threads() -> None:
+    """Memory does not grow with the stream: a batch is taken only when a thread is free for it."""
+    lock = threading.Lock()
+    taken, done, most = 0, 0, 0
+
+    def stream() -> Iterator[int]:
+        nonlocal taken, most
+        for item in range(200):
+            taken += 1
+            most = max(most, taken - done)
+            yield item
+
+    def add(state: list[int], item: int) -> None:
+        nonlocal done
+        with lock:
+            done += 1
+
+    local.run(stream(), list, add, 3)
+    assert most <= 4
