@@ -182,12 +182,10 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
         return archive.read(name)
     except KeyError:
         raise ArtefactError(f"{path}: {name} is not in it: not a pointillist file, or damaged.") from None
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, ValueError, RuntimeError):
-        raise ArtefactError(f"{path}: {name} is damaged. Get a fresh copy.") from None
-    except Exception as error:
-        if type(error).__module__ == "zlib":
-            raise ArtefactError(f"{path}: {name} is damaged. Get a fresh copy.") from None
+    except ArtefactError:
         raise
+    except Exception:  # zipfile and its decompressors each have errors of their own
+        raise ArtefactError(f"{path}: {name} is damaged. Get a fresh copy.") from None
 
 
 def _fill(stream: Any, size: int) -> None:

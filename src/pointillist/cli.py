@@ -50,7 +50,8 @@ Sql = Annotated[
     str | None,
     typer.Option(
         "--sql",
-        help="Use the result of this DuckDB query; a file or folder given as DATA is called 'source' in it.",
+        help="Use the result of this DuckDB query; a file or folder given as DATA is called 'source' in it, and the "
+        "columns of a CSV file are texts there.",
         show_default=False,
     ),
 ]

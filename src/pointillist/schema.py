@@ -203,7 +203,10 @@ class Datetime(_Numeric):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if not self.min < self.max or (self.resolution == "day" and self.min.date() == self.max.date()):
+        low, high = (
+            when.replace(microsecond=0) if self.resolution == "second" else when.date() for when in (self.min, self.max)
+        )
+        if not low < high:
             raise ValueError(f"min {self.min} is not before max {self.max} by a {self.resolution} or more")
         return self
 

@@ -695,3 +695,7 @@ class TestZonedTimes:
     def test_any_source(self, kind: str, person: Person | None, tmp_path: Path) -> None:
         schema = self.schema.model_copy(update={"person": person})
         assert encoded(KINDS[kind](tmp_path, self.when), schema) == Counter({(0,): 1})
+
+
+def test_pandas_columns_may_be_named_by_numbers() -> None:
+    assert texts(pd.DataFrame({0: ["a", "b"], 1: ["c", "d"]}), ["1", "0"]) == [("c", "a"), ("d", "b")]

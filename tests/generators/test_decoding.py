@@ -299,3 +299,9 @@ class TestTables:
         tables = [decode_table(self.levels, codes, np.random.default_rng(seed)) for seed in (5, 5, 6)]
         assert tables[0].equals(tables[1])
         assert not tables[0].equals(tables[2])
+
+
+def test_rounding_does_not_turn_a_number_into_a_special_value() -> None:
+    levels = Levels("x", Real(min=0, max=9, bins=3, decimals=0, special=(0.0,)))
+    values = decode(levels, np.zeros(1000, dtype=np.uint16), np.random.default_rng(0)).to_numpy()
+    assert set(values) == {1.0, 2.0, 3.0}

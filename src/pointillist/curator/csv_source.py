@@ -99,7 +99,8 @@ class CsvFile(Source):
         return self._texts(db, self.column_names()).query("source", sql)
 
     def numbered(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-        return self._texts(db, [f"c{i}" for i in range(len(self.column_names()))])
+        self._texts(db, [f"c{i}" for i in range(len(self.column_names()))]).create("_texts")
+        return db.table("_texts")  # parsed once: a draft asks many questions
 
     def _texts(self, db: duckdb.DuckDBPyConnection, names: list[str]) -> duckdb.DuckDBPyRelation:
         dialect = {

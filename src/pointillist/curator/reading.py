@@ -107,6 +107,7 @@ class Frame(Source):
         except Exception as error:  # a lazy frame runs here, and its message may quote a value
             raise DataError(f"{self.name}: could not be collected ({type(error).__name__}).") from None
         self.frame = str(self.table.implementation)
+        self._names = {str(name): name for name in self.table.columns}  # pandas columns may be named by numbers
 
     def column_names(self) -> list[str]:
         return [str(name) for name in self.table.columns]
@@ -121,7 +122,7 @@ class Frame(Source):
         arrays = []
         for name in columns:
             try:
-                array = part[name].to_arrow()
+                array = part.get_column(self._names[name]).to_arrow()
             except Exception:  # pandas columns of objects can hold anything, and the message would quote it
                 raise DataError(
                     f"{self.name}: column {name!r} mixes values of different types. Make it all text, or all numbers."
@@ -186,7 +187,8 @@ class Query(Source):
         return db.sql(self.sql).query("source", sql)
 
     def explain(self, error: Exception, schema: Schema | None) -> str:
-        return f"{self.name} failed ({type(error).__name__}). Run it in DuckDB to see why."
+        text = " Columns of a CSV file are texts here: use CAST." if self.over and ".csv" in self.over.name else ""
+        return f"{self.name} failed ({type(error).__name__}). Run it in DuckDB to see why.{text}"
 
 
 def sql(query: str, over: str | Path | None = None) -> Source:

@@ -44,6 +44,8 @@ def _numbers(
     if decimals is not None:
         with np.errstate(over="ignore", invalid="ignore"):  # a number too large to round has no decimals to lose
             rounded = np.round(values, decimals)
+            # What is near a special value must not become it: special values have a level of their own.
+            rounded = np.where(np.isin(rounded, levels.specials), rounded + 10.0**-decimals, rounded)
         values = np.clip(np.where(np.isfinite(rounded), rounded, values), *levels.bounds)
     for number, special in enumerate(levels.specials):
         values = np.where(codes == levels.regular + number, special, values)

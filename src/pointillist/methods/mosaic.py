@@ -69,7 +69,12 @@ class Mosaic:
         blocks = []
         for name, chosen, share, factor in (
             ("pairs of columns", pairs.plain, 1 - self.label_share if pairs.labelled else 1.0, 1),
-            (f"pairs of columns, by {request.target}", pairs.labelled, self.label_share, self._label(levels, request)),
+            (
+                f"pairs of columns, by {request.target}",
+                pairs.labelled,
+                self.label_share,
+                self._label(levels, request.target),
+            ),
         ):
             if chosen:
                 cells = sum(sizes[a] * sizes[b] for a, b in chosen) * factor
@@ -83,39 +88,33 @@ class Mosaic:
     def _choose(self, levels: tuple[Levels, ...], target: str | None) -> tuple[Pairs, int, tuple[str, ...]]:
         """The most pairs, over the finest tiles, that stay within `most_cells`."""
         names = [each.name for each in levels]
-        everything = tuple(itertools.combinations(names, 2))
-        labelled = tuple(pair for pair in everything if target is not None and target not in pair)
-        with_target = tuple(pair for pair in everything if target in pair)
-        label = next((min(each.size, self._most_label(each)) for each in levels if each.name == target), 1)
-        for pairs, note in (
-            (Pairs(everything, labelled), None),
-            (Pairs(everything, ()), f"Pairs are not split by {target}: there are too many columns for that."),
-            (
-                Pairs(with_target, ()),
-                f"Only pairs with {target} are measured: there are too many columns for all pairs.",
-            ),
-        ):
-            for most in range(self.most_tiles, 3, -1) if pairs.plain else ():
-                sizes = self._sizes(levels, most)
-                plain = sum(sizes[a] * sizes[b] for a, b in pairs.plain)
-                split = sum(sizes[a] * sizes[b] for a, b in pairs.labelled) * label
-                if plain + split <= self.most_cells:
-                    return pairs, most, () if note is None else (note,)
-        return (
-            Pairs((), ()),
-            self.most_tiles,
-            (
-                "Only one-way marginals are measured: there are too many columns for pairs. Columns will be "
-                "independent in the synthetic data. Name a target, or set some columns to ignore.",
-            ),
+        others = [name for name in names if name != target]
+        label = self._label(levels, target)
+        for most in range(self.most_tiles, 3, -1):
+            sizes = self._sizes(levels, most)
+            if _pair_cells(names, sizes) + (label * _pair_cells(others, sizes) if target else 0) <= self.most_cells:
+                return Pairs(_pairs(names), _pairs(others) if target else ()), most, ()
+        for most in range(self.most_tiles, 3, -1):
+            if _pair_cells(names, self._sizes(levels, most)) <= self.most_cells:
+                note = f"Pairs are not split by {target}: there are too many columns for that."
+                return Pairs(_pairs(names), ()), most, (note,)
+        for most in range(self.most_tiles, 3, -1) if target else ():
+            sizes = self._sizes(levels, most)
+            if target and sizes[target] * sum(sizes[name] for name in others) <= self.most_cells:
+                note = f"Only pairs with {target} are measured: there are too many columns for all pairs."
+                return Pairs(tuple((name, target) for name in others), ()), most, (note,)
+        note = (
+            "Only one-way marginals are measured: there are too many columns for pairs. Columns will be independent in "
+            "the synthetic data. Name a target, or set some columns to ignore."
         )
+        return Pairs((), ()), self.most_tiles, (note,) if len(names) > 1 else ()
 
     def _most_label(self, each: Levels) -> int:
         return self.most_label_tiles + (each.size - each.regular if each.ordered else 0)
 
-    def _label(self, levels: tuple[Levels, ...], request: Request) -> int:
+    def _label(self, levels: tuple[Levels, ...], target: str | None) -> int:
         """The most tiles that the target can have as a label."""
-        return next((min(each.size, self._most_label(each)) for each in levels if each.name == request.target), 1)
+        return next((min(each.size, self._most_label(each)) for each in levels if each.name == target), 1)
 
     @staticmethod
     def _sizes(levels: tuple[Levels, ...], most: int) -> dict[str, int]:
@@ -161,6 +160,16 @@ class Mosaic:
             evidence, marginals.shares, components=self.components, steps=self.steps, seed=seed, progress=progress
         )
         return Model(release.schema, release.guarantee, release.id, release.frame, marginals.rows, levels, mixture)
+
+
+def _pairs(names: list[str]) -> tuple[tuple[str, str], ...]:
+    return tuple(itertools.combinations(names, 2))
+
+
+def _pair_cells(names: list[str], sizes: dict[str, int]) -> int:
+    """Cells of all pairs of some columns: the sum of a * b over pairs, without going through them."""
+    chosen = [sizes[name] for name in names]
+    return (sum(chosen) ** 2 - sum(size**2 for size in chosen)) // 2
 
 
 class Marginals(NamedTuple):
