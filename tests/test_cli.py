@@ -115,7 +115,7 @@ def synth_args(*options: object, data: object = "people.csv") -> list[object]:
 
 def spends() -> list[Spend]:
     """Every line of the ledger that counts."""
-    return [spend for account in Ledger().accounts() for spend in account.spends if spend.counts]
+    return [spend for account in Ledger().accounts() for spend in account.spends]
 
 
 def snapshot() -> dict[str, bytes | None]:

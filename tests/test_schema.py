@@ -179,6 +179,7 @@ class TestDraftMarks:
         name="study",
         reviewed=False,
         rows=5000,
+        read_from_data=("rows",),
         columns={
             "age": Integer(min=0, max=99, read_from_data=("min", "max")),
             "pay": Real(
@@ -198,7 +199,7 @@ class TestDraftMarks:
     def test_a_reviewed_schema_has_no_notice(self) -> None:
         reviewed = self.draft.model_copy(update={"reviewed": True}).to_toml()
         assert "DRAFT" not in reviewed
-        assert "rows = 5000\n" in reviewed
+        assert "rows = 5000 # READ FROM THE DATA" in reviewed
 
     def test_each_fact_from_the_data_is_marked_and_no_other(self) -> None:
         marked: dict[str, set[str]] = {}
@@ -208,8 +209,7 @@ class TestDraftMarks:
                 column = header[1]
             elif "READ FROM THE DATA" in line and not line.startswith("#"):
                 marked.setdefault(column, set()).add(line.split(" = ")[0])
-        assert marked.pop("") == {"rows"}
-        assert marked == {name: set(facts) for name, facts in self.draft.read_from_data.items()}
+        assert marked == {name: set(facts) for name, facts in self.draft.vouched.items()}
 
     @MANY
     @given(schemas())
@@ -218,8 +218,9 @@ class TestDraftMarks:
         assert Schema.parse(tomllib.loads(draft.to_toml())) == draft
 
     def test_facts_are_listed_by_column(self) -> None:
-        assert set(self.draft.read_from_data) == {"age", "pay", "town", "note"}
-        assert self.draft.read_from_data["age"] == ("min", "max")
+        assert set(self.draft.vouched) == {"", "age", "pay", "town", "note"}
+        assert self.draft.vouched["age"] == ("min", "max")
+        assert self.draft.vouched[""] == ("rows",)
 
     def test_a_draft_is_refused_until_reviewed(self) -> None:
         with pytest.raises(SchemaError, match=r"study\.toml: this schema is a draft.*reviewed = true"):

@@ -64,6 +64,8 @@ def reserve(path: str | Path, size: int) -> Iterator[Pending]:
     path = Path(path)
     if path.is_dir():
         raise ArtefactError(f"{path}: is a folder. Name a file to write.")
+    if path.is_file() and _is_database(path):
+        raise ArtefactError(f"{path}: is a database, perhaps the ledger, and is not written over. Name another file.")
     try:
         stream = tempfile.NamedTemporaryFile(  # noqa: SIM115  (renamed on success, removed below otherwise)
             dir=path.parent, prefix=f".{path.name}.", suffix=".part", delete=False
@@ -186,6 +188,14 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
         raise
     except Exception:  # zipfile and its decompressors each have errors of their own
         raise ArtefactError(f"{path}: {name} is damaged. Get a fresh copy.") from None
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(16) == b"SQLite format 3\0"
+    except OSError:
+        return False
 
 
 def _fill(stream: Any, size: int) -> None:

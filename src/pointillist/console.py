@@ -172,8 +172,8 @@ def show_release(release: Release) -> None:
 
 
 def _show_vouched(schema: Schema) -> None:
-    if schema.read_from_data:
-        facts = "; ".join(f"{name}: {', '.join(read)}" for name, read in schema.read_from_data.items())
+    if schema.vouched:
+        facts = "; ".join(f"{name or 'the table'}: {', '.join(read)}" for name, read in schema.vouched.items())
         out.print(f"Facts first read from the data, which the owner reviewed and declared public: {facts}.")
 
 

@@ -4,6 +4,13 @@ Every message names the file, column and rule at fault and says what to do next.
 was read from private rows: texts are built from the schema, from file names and from the caller's own arguments.
 """
 
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
 
 class PointillistError(Exception):
     """Any mistake that the user can mend. `exit_code` is what the command line returns for it."""
@@ -39,3 +46,17 @@ class ArtefactError(PointillistError):
     """A release or model file is damaged, of another kind, or cannot be written."""
 
     exit_code = 6
+
+
+def without_context(work: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    """Let our errors leave `work` without the error that they replaced: that one may quote a private value."""
+
+    @wraps(work)
+    def call(*arguments: _Arguments.args, **options: _Arguments.kwargs) -> _Result:
+        try:
+            return work(*arguments, **options)
+        except PointillistError as error:
+            error.__cause__ = error.__context__ = None
+            raise
+
+    return call

@@ -41,7 +41,8 @@ class Round:
     share: float
     """Part of the plan's mu^2."""
     blocks: tuple[Block, ...]
-    nonnegative: bool = True
+    nonnegative: bool = False
+    """Whether no feature is ever negative."""
     bits: int = COUNTING_BITS
 
     @property
@@ -78,6 +79,8 @@ class Plan:
     ) -> Self:
         """Calibrate the noise of `rounds` to the requested budget, as a whole."""
         schema, budget = request.schema, request.budget
+        if math.fsum(each.share for each in rounds) > 1 + 1e-12:
+            raise ValueError("the shares of the rounds add up to more than the budget")
         sizes = [(r.dimension, r.sensitivity(request.neighbours, schema), r.share) for r in rounds]
         mu, epsilon_slack, delta_slack = calibrate(budget, sizes)
         guarantee = Guarantee(

@@ -246,6 +246,8 @@ class Schema(BaseModel):
     """Roughly how many rows there are, if that is public; only used to plan and to show expected errors."""
     person: Person | None = None
     """The privacy unit: one row per person unless stated here."""
+    read_from_data: tuple[str, ...] = ()
+    """Names of the facts above that `schema draft` took from the data."""
     columns: dict[str, Column]
 
     @model_validator(mode="after")
@@ -264,10 +266,16 @@ class Schema(BaseModel):
         """The columns that are measured and synthesised, in order."""
         return {name: column for name, column in self.columns.items() if not isinstance(column, Ignore)}
 
+    @field_validator("read_from_data", mode="before")
+    @classmethod
+    def _tuple(cls, value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
     @property
-    def read_from_data(self) -> dict[str, tuple[str, ...]]:
-        """Facts that the draft took from the data, by column."""
-        return {name: c.read_from_data for name, c in self.columns.items() if c.read_from_data}
+    def vouched(self) -> dict[str, tuple[str, ...]]:
+        """Facts that the draft took from the data and the owner declared public, by column; "" is the table."""
+        found = {"": self.read_from_data, **{name: c.read_from_data for name, c in self.columns.items()}}
+        return {name: facts for name, facts in found.items() if facts}
 
     @classmethod
     def parse(cls, facts: dict[str, Any], *, origin: str = "schema") -> Self:
@@ -312,10 +320,12 @@ class Schema(BaseModel):
         document["reviewed"] = self.reviewed
         if self.rows is not None:
             document["rows"] = self.rows
-            if not self.reviewed:
+            if "rows" in self.read_from_data:
                 cast(Item, document.item("rows")).comment(
                     "READ FROM THE DATA, rounded: remove it if the size is not public"
                 )
+        if self.read_from_data:
+            document["read_from_data"] = list(self.read_from_data)
         if self.person is not None:
             document["person"] = tomlkit.item({"column": self.person.column, "max_rows": self.person.max_rows})
         columns = tomlkit.table(is_super_table=True)

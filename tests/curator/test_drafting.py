@@ -43,9 +43,11 @@ def facts_from_data(column: Any) -> set[str]:
     """What a draft of this kind can only know from the rows."""
     if isinstance(column, Ignore):
         return {"kind"}
-    facts = {"missing"}
+    facts = {"kind", "missing"}
     if isinstance(column, Categorical):
-        facts |= {"categories"}
+        facts |= {"categories"} | ({"other_label"} if column.other_label != "other" else set())
+    if isinstance(column, Datetime):
+        facts |= {"resolution"}
     if isinstance(column, Integer | Real | Datetime):
         facts |= {"min", "max"}
     facts |= {"special"} if getattr(column, "special", ()) else set()
@@ -141,7 +143,7 @@ class TestTraps:
 
     def test_zeros_and_ones(self) -> None:
         columns = checked(pa.table({"x": [0, 1, 1, None]}), 4)
-        assert columns["x"] == Categorical(categories=(0, 1), read_from_data=("categories", "missing"))
+        assert columns["x"] == Categorical(categories=(0, 1), read_from_data=("kind", "categories", "missing"))
 
     @pytest.mark.parametrize(
         "nothing", [pa.nulls(3), pa.array([None] * 3, pa.string()), pa.array([None] * 3, pa.float64())]
@@ -280,7 +282,7 @@ class TestCsv:
     def test_truths_in_words_stay_as_they_are_written(self, tmp_path: Path) -> None:
         columns = self.drafted(tmp_path / "t.csv", ["x,y", "yes,1", "no,2", "yes,3"])
         assert columns["x"] == Categorical(
-            categories=("no", "yes"), missing=False, read_from_data=("categories", "missing")
+            categories=("no", "yes"), missing=False, read_from_data=("kind", "categories", "missing")
         )
 
     def test_gaps_are_not_categories(self, tmp_path: Path) -> None:

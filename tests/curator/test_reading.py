@@ -5,6 +5,7 @@ import io
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -407,9 +408,10 @@ class TestRefusals:
         frame = twice if kind == "table" else pd.DataFrame([["a", "b"]], columns=["x", "x"])
         assert "more than once" in refusal(lambda: texts(frame, ["x"]))
 
-    def test_a_pandas_column_of_many_types(self) -> None:
-        frame = pd.DataFrame({"x": [SECRET, 1, b"y"]})
-        assert "column 'x' mixes values of different types" in refusal(lambda: texts(frame, ["x"]))
+    def test_a_pandas_column_that_holds_something_else(self) -> None:
+        frame = pd.DataFrame({"x": [1.0, SECRET, None]}, dtype=object)
+        schema = Schema(name="s", columns={"x": Real(min=0, max=1)})
+        assert "column 'x'" in refusal(lambda: encoded(frame, schema))
 
     def test_a_lazy_frame_that_fails(self) -> None:
         frame = pl.LazyFrame({"x": [SECRET]}).with_columns(pl.col("x").cast(pl.Int64))
@@ -699,3 +701,55 @@ class TestZonedTimes:
 
 def test_pandas_columns_may_be_named_by_numbers() -> None:
     assert texts(pd.DataFrame({0: ["a", "b"], 1: ["c", "d"]}), ["1", "0"]) == [("c", "a"), ("d", "b")]
+
+
+class TestOneRowDoesNotChangeTheOthers:
+    """One person's value must not decide how another's is read: neither quotes, nor types, nor names."""
+
+    @pytest.mark.parametrize("odd", ['5","x', 's,"a', '5",a', 'a,b"', '"a"b,c', 's,"a""'])
+    def test_quotes_out_of_order_are_refused(self, odd: str, tmp_path: Path) -> None:
+        path = tmp_path / "t.csv"
+        path.write_text("x,y\n" + "s,a\n" * 50 + odd + "\n" + "s,a\n" * 50)
+        assert "double quote" in refusal(lambda: texts(path, ["x", "y"]))
+
+    @pytest.mark.parametrize("good", ['"5""","x"', '"a\nb",c', '"",""', '"a,b",c', "a'b,c'", '"x",y\r'])
+    def test_quotes_in_order_are_read(self, good: str, tmp_path: Path) -> None:
+        path = tmp_path / "t.csv"
+        path.write_bytes(b"\xef\xbb\xbf" + ('"x",y\n' + "s,a\n" * 50 + good + "\n" + "s,a\n" * 50).encode())
+        assert len(texts(path, ["x", "y"])) == 101
+
+    @pytest.mark.parametrize(
+        ("column", "values", "odd"),
+        [
+            (Categorical(categories=("7", "19")), [Decimal(7), Decimal(19)], Decimal("7.5")),
+            (Real(min=0, max=1, special=(0.1,)), [Decimal("0.1"), Decimal("0.3")], Decimal("1e-20")),
+            (Categorical(categories=("123456789012", "5")), [123456789012, 5], 0.5),
+            (Categorical(categories=("1", "2")), [1, 2], None),
+            (Categorical(categories=("1", "2")), [1, 2], "x"),
+            (Integer(min=0, max=9), [1, 2], "3"),
+        ],
+    )
+    @pytest.mark.parametrize("kind", [object, None])
+    def test_in_a_pandas_column(self, column: Any, values: list[Any], odd: Any, kind: Any) -> None:
+        schema = Schema(name="s", columns={"x": column})
+        plain = pd.DataFrame({"x": pd.Series(values * 50, dtype=kind)})
+        mixed = pd.DataFrame({"x": pd.Series([*values * 50, odd], dtype=kind)})
+        extra = encoded(mixed, schema) - encoded(plain, schema)
+        assert extra.total() == 1
+        assert encoded(mixed, schema) - extra == encoded(plain, schema)
+
+    def test_one_person_under_two_spellings_is_one_person(self, tmp_path: Path) -> None:
+        folder = tmp_path / "t"
+        folder.mkdir()
+        parquet.write_table(pa.table({"id": [800_000_000_001], "x": ["a"]}), folder / "1.parquet")
+        parquet.write_table(pa.table({"id": [800_000_000_001.0], "x": ["b"]}), folder / "2.parquet")
+        assert len(texts(folder, ["x"], Person(column="id", max_rows=1))) == 1
+
+    def test_persons_with_fractions_are_refused(self) -> None:
+        table = pa.table({"id": [0.5], "x": ["a"]})
+        assert "'id'" in refusal(lambda: texts(table, ["x"], Person(column="id", max_rows=1)))
+
+    def test_a_missing_value_in_a_file_of_one_column_is_a_row(self, tmp_path: Path) -> None:
+        path = tmp_path / "t.csv"
+        path.write_text("x\na\n\nb\n")
+        assert len(texts(path, ["x"])) == 3

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pointillist.curator.database import connect
-from pointillist.curator.encoding import Encoder, is_text, without_missing_texts
+from pointillist.curator.encoding import Encoder, without_missing_texts
 from pointillist.errors import DataError
 from pointillist.features import Records
 from pointillist.schema import Person
@@ -71,8 +71,14 @@ def owners(array: pa.Array, column: str, origin: str) -> pa.Array:
     try:
         if isinstance(array, pa.DictionaryArray):
             array = array.dictionary_decode()
-        if pa.types.is_floating(array.type):  # frames turn whole numbers with gaps into floats: 7.0 is person 7
-            array = pc.if_else(pc.is_nan(array), None, array)
-        return without_missing_texts(array if is_text(array.type) else pc.cast(array, pa.string()))
+        if pa.types.is_floating(array.type) or pa.types.is_decimal(array.type):
+            # Frames turn whole numbers with gaps into floats: 7.0 is person 7. Other fractions have several spellings.
+            array = pc.if_else(pc.is_nan(array.cast(pa.float64())), None, array.cast(pa.float64()))
+            whole = pc.and_(pc.equal(pc.floor(array), array), pc.less(pc.abs(array), 2.0**53))
+            if pc.any(pc.invert(whole)).as_py():
+                raise pa.ArrowInvalid("not a whole number")
+        return without_missing_texts(array)
     except pa.ArrowException:
-        raise DataError(f"{origin}: column {column!r} cannot be read as names of persons. Make it text.") from None
+        raise DataError(
+            f"{origin}: column {column!r} cannot be read as names of persons. Make it text, or whole numbers."
+        ) from None

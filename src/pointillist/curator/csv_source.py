@@ -8,32 +8,54 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
+from pointillist.curator.kernels import BROKEN, FIELD_START, QUOTED, follow_quotes
 from pointillist.curator.source import Report, Source
 from pointillist.errors import DataError
 from pointillist.schema import MISSING_TEXTS, Integer, Real, Schema
 
 
 class _Watched:
-    """A binary file, perhaps gzipped, that says how far it has been read and how many double quotes it held."""
+    """A binary file, perhaps gzipped, that says how far it has been read and whether its quotes are in order.
+
+    A value whose quote is never closed swallows the rows after it, and those are other people's rows. So a file must be
+    strict CSV: then its records are what its lines say, and none of them can change how another is read.
+    """
 
     closed = False
 
-    def __init__(self, file: BinaryIO, size: int, zipped: bool, report: Report):
-        self._file, self._size, self._report = file, max(size, 1), report
-        self._stream: Any = gzip.GzipFile(fileobj=file) if zipped else file
-        self.quotes = 0
+    def __init__(self, file: BinaryIO, size: int, source: "CsvFile", report: Report):
+        self._file, self._size, self._report, self._source = file, max(size, 1), report, source
+        self._stream: Any = gzip.GzipFile(fileobj=file) if source.zipped else file
+        self._state, self._first = FIELD_START, True
 
     def read(self, size: int = -1) -> bytes:
         block = bytes(self._stream.read(size))
-        self.quotes += block.count(b'"')
+        watched = block.removeprefix(_BYTE_ORDER_MARK) if self._first else block
+        self._first = self._first and not block
+        if self._state != BROKEN:
+            self._state = follow_quotes(
+                np.frombuffer(watched, dtype=np.uint8), self._state, ord(self._source.delimiter)
+            )
         self._report(min(1.0, self._file.tell() / self._size))
         return block
 
+    def check(self, *, whole: bool) -> None:
+        """Refuse a file that is not strict CSV, as far as it was read."""
+        if self._state == BROKEN or (whole and self._state == QUOTED):
+            raise DataError(
+                f"{self._source.name}: a double quote is opened and not closed, or stands inside a value. Put values that "
+                "contain double quotes in double quotes, and double those inside."
+            )
+
     def close(self) -> None:
         self._file.close()
+
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class CsvFile(Source):
@@ -43,6 +65,7 @@ class CsvFile(Source):
 
     def __init__(self, path: Path, delimiter: str = ","):
         self.path, self.name, self.delimiter = path, str(path), delimiter
+        self.zipped = path.suffix == ".gz"
 
     def column_names(self) -> list[str]:
         with self._open() as stream:
@@ -65,11 +88,15 @@ class CsvFile(Source):
             return
         kinds = {name: _csv_kind(schema.columns.get(name)) for name in columns}
         with open(self.path, "rb") as file:
-            watched = _Watched(file, self.path.stat().st_size, self.path.suffix == ".gz", report)
-            yield from pacsv.open_csv(
+            watched = _Watched(file, self.path.stat().st_size, self, report)
+            batches = pacsv.open_csv(
                 pa.PythonFile(watched, "r"),
                 read_options=pacsv.ReadOptions(block_size=4 << 20),
-                parse_options=pacsv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+                parse_options=pacsv.ParseOptions(
+                    delimiter=self.delimiter,
+                    newlines_in_values=True,
+                    ignore_empty_lines=len(self.column_names()) > 1,  # in one column a blank line is a missing value
+                ),
                 convert_options=pacsv.ConvertOptions(
                     column_types=kinds,
                     include_columns=columns,
@@ -77,12 +104,10 @@ class CsvFile(Source):
                     strings_can_be_null=False,
                 ),
             )
-        if watched.quotes % 2:
-            # A value whose quote is never closed swallows the rows after it: other people's rows.
-            raise DataError(
-                f"{self.name}: a double quote is opened and not closed. Put values that contain double quotes in double "
-                "quotes, and double those inside."
-            )
+            for batch in batches:
+                watched.check(whole=False)
+                yield batch
+            watched.check(whole=True)
 
     def _has_lines(self) -> bool:
         """Whether anything follows the first line."""
@@ -91,7 +116,7 @@ class CsvFile(Source):
             return next(reader, None) is not None and next(reader, None) is not None
 
     def _open(self) -> Any:
-        opener = gzip.open if self.path.suffix == ".gz" else open
+        opener = gzip.open if self.zipped else open
         return opener(self.path, "rt", encoding="utf-8-sig", newline="")
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:

@@ -6,6 +6,7 @@ the rows is named, bounds are rounded outwards, and a release refuses the draft 
 
 import datetime as dt
 import math
+import re
 from typing import Any
 
 import duckdb
@@ -13,7 +14,7 @@ from pydantic import ValidationError
 
 from pointillist.curator.database import connect
 from pointillist.curator.reading import open_source
-from pointillist.errors import DataError, UsageError
+from pointillist.errors import DataError, UsageError, without_context
 from pointillist.schema import (
     MISSING_TEXTS,
     Boolean,
@@ -40,6 +41,14 @@ _READINGS = (
 )
 
 
+# Dates as people write them; where a file fits two of these, the first is drafted, and marked.
+_DATE_FORMATS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d")
+_PERSONAL = re.compile(
+    r"(^|_)(id|ids|nr|mrn|ssn|key|uuid|patient|person|subject|customer|client|member|user|account)(_|$)|(number|Id)$"
+)
+
+
+@without_context
 def draft(table: Any, *, name: str, person: Person | None = None, delimiter: str = ",") -> Schema:
     """A draft schema for a table. It is not private: review it before use."""
     if not 0 < len(name) <= 200:
@@ -47,8 +56,9 @@ def draft(table: Any, *, name: str, person: Person | None = None, delimiter: str
     source = open_source(table, delimiter=delimiter)
     with source.guard(None):
         names = source.column_names()
-    if not names:
-        raise DataError(f"{source.name}: has no columns. {source.hint()}")
+    hint = source.hint()
+    if not names or "--delimiter" in hint:
+        raise DataError(f"{source.name}: has {'one column only' if names else 'no columns'}. {hint}")
     source.require([*names, *([person.column] if person else [])])
     with source.guard(None), connect() as db:
         rows = source.numbered(db)
@@ -60,10 +70,17 @@ def draft(table: Any, *, name: str, person: Person | None = None, delimiter: str
             if person is not None and column == person.column:
                 columns[column] = Ignore(description="names the person")
             else:
-                columns[column] = _column(rows.project(f"c{number} AS x"), str(kind), count, source.untyped)
+                drafted = _column(rows.project(f"c{number} AS x"), str(kind), count, source.untyped)
+                columns[column] = _not_a_person(column, drafted, rows.project(f"c{number} AS x"))
     if all(isinstance(column, Ignore) for column in columns.values()):
         raise DataError(f"{source.name}: no column looks usable: all are empty, texts without end, or identifiers.")
-    facts = {"name": name, "reviewed": False, "rows": math.ceil(_round_out(count, up=True)), "columns": columns}
+    facts = {
+        "name": name,
+        "reviewed": False,
+        "read_from_data": ("rows",),
+        "rows": math.ceil(_round_out(count, up=True)),
+        "columns": columns,
+    }
     return Schema.parse({**facts, "person": person}, origin="the draft")
 
 
@@ -72,6 +89,12 @@ def _column(rows: duckdb.DuckDBPyRelation, kind: str, count: int, untyped: bool)
         missing = ", ".join(f"'{text}'" for text in MISSING_TEXTS)
         rows = rows.filter(f"trim(x::VARCHAR) NOT IN ({missing})")
     rows = rows.filter("x IS NOT NULL")
+    if untyped and (
+        form := next((f for f in _DATE_FORMATS if _holds(rows, f"try_strptime(x, '{f}') IS NOT NULL")), None)
+    ):
+        drafted = _datetime(rows.project(f"strptime(trim(x), '{form}')::DATE AS x"), "DATE", _fewer(rows, count))
+        if isinstance(drafted, Datetime):
+            return drafted.model_copy(update={"format": form, "read_from_data": (*drafted.read_from_data, "format")})
     if untyped:
         kind = next((reading for reading, test in _READINGS if _holds(rows, test)), "VARCHAR")
         rows = rows.project(f"trim(x)::{kind} AS x") if kind != "VARCHAR" else rows
@@ -81,8 +104,25 @@ def _column(rows: duckdb.DuckDBPyRelation, kind: str, count: int, untyped: bool)
         return _ignored("its values fit no kind as they are; set one by hand if it should be used")
 
 
+def _not_a_person(name: str, drafted: Column, rows: duckdb.DuckDBPyRelation) -> Column:
+    """Leave out a column that seems to name people by its name and its values: it may be the privacy unit."""
+    if _PERSONAL.search(name) is None or not isinstance(drafted, Integer | Ignore):
+        return drafted
+    filled, distinct = rows.aggregate("count(x), count(DISTINCT x)").fetchall()[0]
+    if distinct <= _MOST_CATEGORIES or distinct == filled:
+        return drafted
+    return _ignored(
+        "its values repeat, and its name suggests that it names people; if so, draft again with --person "
+        f"{name} --max-rows N, so that a whole person is protected and not one row"
+    )
+
+
 def _holds(rows: duckdb.DuckDBPyRelation, test: str) -> bool:
     return bool(rows.aggregate(f"coalesce(bool_and({test.replace('(x', '(trim(x)')}), false)").fetchall()[0][0])
+
+
+def _fewer(rows: duckdb.DuckDBPyRelation, count: int) -> bool:
+    return int(rows.aggregate("count(x)").fetchall()[0][0]) < count
 
 
 def _ignored(why: str) -> Ignore:
@@ -95,7 +135,7 @@ def _drafted(rows: duckdb.DuckDBPyRelation, kind: str, count: int) -> Column:
     if filled == 0:
         return _ignored("has no values at all")
     if kind == "BOOLEAN":
-        return Boolean(missing=missing, read_from_data=("missing",))
+        return Boolean(missing=missing, read_from_data=("kind", "missing"))
     if kind == "DATE" or kind.startswith("TIMESTAMP"):
         return _datetime(rows, kind, missing)
     if kind in _WHOLE:
@@ -111,7 +151,10 @@ def _drafted(rows: duckdb.DuckDBPyRelation, kind: str, count: int) -> Column:
     while label in texts:
         label = f"({label})"
     return Categorical(
-        categories=tuple(texts), other_label=label, missing=missing, read_from_data=("categories", "missing")
+        categories=tuple(texts),
+        other_label=label,
+        missing=missing,
+        read_from_data=("kind", "categories", "missing", *(("other_label",) if label != "other" else ())),
     )
 
 
@@ -120,13 +163,13 @@ def _integer(rows: duckdb.DuckDBPyRelation, missing: bool, distinct: int, filled
         return _ignored("every value is different, perhaps an identifier; set a kind if it should be used")
     if distinct <= 2:
         values = sorted(int(row[0]) for row in rows.distinct().fetchall())
-        return Categorical(categories=tuple(values), missing=missing, read_from_data=("categories", "missing"))
+        return Categorical(categories=tuple(values), missing=missing, read_from_data=("kind", "categories", "missing"))
     if int(rows.aggregate("max(abs(x::HUGEINT))").fetchall()[0][0]) > _LARGEST:
         return _ignored("numbers beyond 2^53, perhaps an identifier; set a kind if it should be used")
     low, high, special, scale, facts = _range(rows)
     return Integer(
         min=max(-_LARGEST, math.floor(low)), max=min(_LARGEST, math.ceil(high)), missing=missing,
-        special=tuple(int(v) for v in special), scale=scale, read_from_data=("min", "max", "missing", *facts),
+        special=tuple(int(v) for v in special), scale=scale, read_from_data=("kind", "min", "max", "missing", *facts),
     )  # fmt: skip
 
 
@@ -142,7 +185,7 @@ def _real(rows: duckdb.DuckDBPyRelation, missing: bool) -> Column:
     facts += ("decimals",) if decimals is not None else ()
     return Real(
         min=float(low), max=float(high), special=special, scale=scale, decimals=decimals, missing=missing or nan,
-        read_from_data=("min", "max", "missing", *facts),
+        read_from_data=("kind", "min", "max", "missing", *facts),
     )  # fmt: skip
 
 
@@ -174,7 +217,7 @@ def _datetime(rows: duckdb.DuckDBPyRelation, kind: str, missing: bool) -> Column
         max=last if days else last + dt.timedelta(hours=23, minutes=59, seconds=59),
         resolution="day" if days else "second",
         missing=missing,
-        read_from_data=("min", "max", "missing"),
+        read_from_data=("kind", "min", "max", "resolution", "missing"),
     )
 
 

@@ -66,6 +66,7 @@ class Embedding:
         self.feature_map, self.grid = feature_map, grid
         blocks = _blocks(feature_map, 1.0)
         self._counting = all(block.indicator for block, _ in blocks)
+        self.rows = 0
         self._counts = np.zeros(feature_map.dimension, dtype=np.int64)
         """Counts of cells when counting, sums of integer features otherwise."""
         if self._counting:
@@ -106,6 +107,7 @@ class Embedding:
 
     def add(self, records: Records) -> None:
         """Add a batch of records."""
+        self.rows += records.rows
         if self._counting:
             self._count(records)
         else:
@@ -141,10 +143,13 @@ class Embedding:
     def merge(self, other: "Embedding") -> None:
         """Add another part of the same sum."""
         self._counts += other._counts
+        self.rows += other.rows
 
     def sums(self) -> Integers:
         """The exact sum in grid units."""
         if not self._counting:
+            if self.rows * self.grid.scale > 1 << 62:
+                raise OverflowError("more rows than the grid can add up")
             return self._counts.copy()
         self._fill_margins()
         most = int(self._counts.max(initial=0)) * max(self._weights)

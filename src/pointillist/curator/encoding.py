@@ -149,7 +149,7 @@ def _texts(array: pa.Array, each: Levels) -> tuple[pa.Array, dict[Any, int]]:
     whole = not isinstance(each.column, Boolean) and isinstance(each.categories[0], int)
     if whole:
         return _whole_numbers(array), {float(c): i for i, c in enumerate(each.categories)}
-    texts = array if array.type == pa.string() else pc.cast(array, pa.string())
+    texts = as_texts(array)
     if isinstance(each.column, Boolean):
         known: dict[Any, int] = dict(_BOOLEANS)
         texts = pc.utf8_lower(pc.utf8_trim_whitespace(texts))
@@ -227,6 +227,21 @@ def _moments(texts: pa.Array, form: str | None) -> pa.Array:
     return pc.coalesce(found, utc, plain)
 
 
+def as_texts(array: pa.Array) -> pa.Array:
+    """Any column as texts; whole numbers are written alike, whether they come as integers, floats or decimals.
+
+    A frame's column of whole numbers turns to floats when someone else's value is missing: that must not show.
+    """
+    if pa.types.is_decimal(array.type):
+        array = array.cast(pa.float64())
+    if not pa.types.is_floating(array.type):
+        return array if array.type == pa.string() else pc.cast(array, pa.string())
+    array = array.cast(pa.float64())
+    whole = pc.and_(pc.equal(pc.floor(array), array), pc.less(pc.abs(array), 2.0**53))
+    numbers = pc.if_else(whole, array, None).cast(pa.int64()).cast(pa.string())
+    return pc.coalesce(numbers, pc.cast(array, pa.string()))
+
+
 def is_text(kind: pa.DataType) -> bool:
     """Whether an Arrow type holds texts."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
@@ -234,5 +249,5 @@ def is_text(kind: pa.DataType) -> bool:
 
 def without_missing_texts(array: pa.Array) -> pa.Array:
     """Texts, trimmed, with null for every text that stands for a missing value."""
-    texts = pc.utf8_trim_whitespace(pc.cast(array, pa.string()))
+    texts = pc.utf8_trim_whitespace(as_texts(array))
     return pc.if_else(pc.is_in(texts, value_set=pa.array(MISSING_TEXTS)), None, texts)

@@ -4,6 +4,8 @@ A source is read once for each round of a plan, so it must be something that can
 frame, a query.
 """
 
+import datetime as dt
+import decimal
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +14,7 @@ from typing import Any
 
 import duckdb
 import narwhals as nw
+import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
@@ -20,7 +23,7 @@ from pointillist.curator.csv_source import CsvFile
 from pointillist.curator.database import connect
 from pointillist.curator.source import BATCH_ROWS, Report, Source, quote
 from pointillist.errors import DataError, UsageError
-from pointillist.schema import Schema
+from pointillist.schema import MISSING_TEXTS, Integer, Real, Schema
 
 
 class Files(Source):
@@ -115,14 +118,18 @@ class Frame(Source):
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
         for start in range(0, max(1, len(self.table)), BATCH_ROWS):
             part = self.table[start : start + BATCH_ROWS]
-            yield self._batch(part, columns)
+            yield self._batch(part, columns, schema)
             report(min(1.0, (start + BATCH_ROWS) / max(1, len(self.table))))
 
-    def _batch(self, part: Any, columns: list[str]) -> pa.RecordBatch:
+    def _batch(self, part: Any, columns: list[str], schema: Schema | None) -> pa.RecordBatch:
         arrays = []
         for name in columns:
+            values = part.get_column(self._names[name])
             try:
-                array = part.get_column(self._names[name]).to_arrow()
+                if values.dtype == nw.Object and schema is not None:
+                    array = _one_by_one(values.to_list(), schema.columns.get(name))
+                else:
+                    array = values.to_arrow()
             except Exception:  # pandas columns of objects can hold anything, and the message would quote it
                 raise DataError(
                     f"{self.name}: column {name!r} mixes values of different types. Make it all text, or all numbers."
@@ -131,12 +138,44 @@ class Frame(Source):
         return pa.RecordBatch.from_arrays(arrays, names=columns)
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
-        table = pa.Table.from_batches([self._batch(self.table, self.column_names())])
+        table = pa.Table.from_batches([self._batch(self.table, self.column_names(), None)])
         return db.from_arrow(table).query("source", sql)
+
+
+def _one_by_one(values: list[Any], column: Any) -> pa.Array:
+    """A column of Python objects by what the schema says it is: nothing is inferred from the values together.
+
+    Arrow would choose one type for all of them, so that one odd value changes how the others are read.
+    """
+    if isinstance(column, Integer | Real):
+        return pa.array([None if _absent(value) else _number(value) for value in values], pa.float64())
+    return pa.array([None if _absent(value) else _text(value) for value in values], pa.string())
+
+
+def _absent(value: Any) -> bool:
+    """None, NaN, NaT (not equal to themselves) and pandas' NA (neither equal nor unequal)."""
+    if value is None:
+        return True
+    unequal = value != value  # noqa: PLR0124
+    return not isinstance(unequal, bool | np.bool_) or bool(unequal)
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, str):
+        return None if value.strip() in MISSING_TEXTS else float(value)
+    return float(value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float | decimal.Decimal) and value == int(value):
+        return str(int(value))  # 7.0 and 7.00 are 7, whatever the other values are
+    return value.isoformat() if isinstance(value, dt.date) else str(value)
 
 
 class Relation(Source):
     """A DuckDB relation."""
+
+    whole = False
 
     def __init__(self, relation: duckdb.DuckDBPyRelation, name: str = "the relation"):
         self.relation, self.name = relation, name
@@ -153,7 +192,13 @@ class Relation(Source):
 
 
 class Query(Source):
-    """The result of SQL, run by DuckDB on a database file or on a file or folder that SQL calls `source`."""
+    """The result of SQL, run by DuckDB on a database file or on a file or folder that SQL calls `source`.
+
+    The promise is for rows of the result. Choosing rows and columns one by one keeps it; anything in which one row
+    changes others (aggregates, DISTINCT, LIMIT, windows, subqueries) does not.
+    """
+
+    whole = False
 
     def __init__(self, sql: str, over: str | Path | None = None, delimiter: str = ","):
         self.sql, self.over, self.delimiter = sql, None if over is None else Path(over), delimiter
@@ -192,7 +237,11 @@ class Query(Source):
 
 
 def sql(query: str, over: str | Path | None = None) -> Source:
-    """A DuckDB query as a table; `over` is a DuckDB database, or a file or folder that the query calls `source`."""
+    """A DuckDB query as a table; `over` is a DuckDB database, or a file or folder that the query calls `source`.
+
+    The promise is for rows of the result: the query must make each of them from one private row. Aggregates, DISTINCT,
+    LIMIT, windows and subqueries let one row change others, and no noise is calibrated for that.
+    """
     return Query(query, over)
 
 

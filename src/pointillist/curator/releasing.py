@@ -15,6 +15,7 @@ from pointillist.curator.encoding import Encoder
 from pointillist.curator.reading import open_source
 from pointillist.curator.source import Source
 from pointillist.engines import local
+from pointillist.errors import PointillistError, without_context
 from pointillist.features import FeatureMap
 from pointillist.levels import levels_of
 from pointillist.methods import Method, method_named
@@ -45,6 +46,7 @@ def plan(
     return method_named(method).plan(request)
 
 
+@without_context
 def release(
     table: Any,
     schema: Schema,
@@ -71,7 +73,7 @@ def release(
         ledger: where the spend is recorded; by default the user's own ledger.
         output: also write the release to this file, whole or not at all.
 
-    Nothing is spent by a call that fails before noise is drawn, or while it reads the data.
+    Nothing is spent by a call that fails before noise is drawn; by then every row has been read and checked once.
     """
     tell = progress or (lambda step, fraction: None)
     recipe = method_named(method)
@@ -92,21 +94,23 @@ def release(
             grid = Grid(each.bits)
             step = f"pass {number + 1} of {len(settled.rounds)}"
             tell(step, 0.0)
+            if feature_map.dimension > each.dimension or (each.nonnegative and not feature_map.nonnegative):
+                raise RuntimeError("the feature map is not what its plan says")
             try:
                 sums, rows = embed(source, schema, feature_map, grid, threads, partial(tell, step))
-            except BaseException:
-                if number > 0:  # nothing noisy has left this call, and the failure came from reading
-                    book.void(release_id)
-                raise
-            if feature_map.dimension > each.dimension:
-                raise RuntimeError("the feature map is larger than its plan")
+            except PointillistError as error:
+                if number == 0:
+                    raise
+                # Noise has been drawn, and this process has seen it: from here on the spend stands.
+                raise type(error)(f"{error} The spend was already recorded, and counts.") from None
             if number == 0:
                 tell("spend", 0.0)
                 book.record(schema.name, settled.guarantee, release=release_id, purpose=purpose)
             tell(f"noise {number + 1} of {len(settled.rounds)}", 0.0)
             sigma = settled.sigma(number)
             measured.append(Measurement(feature_map, add_noise(sums, sigma), each.bits, sigma))
-        exact = settled.request.neighbours is Neighbours.REPLACE_ONE and schema.person is None
+            del sums
+        exact = settled.request.neighbours is Neighbours.REPLACE_ONE and schema.person is None and source.whole
         made = Release(
             id=release_id,
             created=Release.now(),
@@ -146,32 +150,22 @@ def embed(
         stream, encode = capped(source.batches(columns, schema, report), encoder, schema.person, source.name), _as_is
     parts = local.run(
         stream,
-        lambda: _Part(Embedding(feature_map, grid)),
+        lambda: Embedding(feature_map, grid),
         lambda part, item: part.add(encode(item)),
         threads or min(8, os.cpu_count() or 1),
     )
     total = parts[0]
     for part in parts[1:]:
-        total.embedding.merge(part.embedding)
-        total.rows += part.rows
-    return total.embedding.sums(), total.rows
+        total.merge(part)
+    return total.sums(), total.rows
 
 
 def _as_is(records: Any) -> Any:
     return records
 
 
-class _Part:
-    """One thread's share of a sum."""
-
-    def __init__(self, embedding: Embedding):
-        self.embedding, self.rows = embedding, 0
-
-    def add(self, records: Any) -> None:
-        self.embedding.add(records)
-        self.rows += records.rows
-
-
 def _size(settled: Plan) -> int:
     """Bytes that the release may need: its noisy numbers and, generously, its facts."""
-    return sum(each.dimension for each in settled.rounds) * 8 + (1 << 18)
+    tables = sum(block.count for each in settled.rounds for block in each.blocks)
+    facts = 4 * len(settled.request.schema.model_dump_json()) + 256 * tables
+    return sum(each.dimension for each in settled.rounds) * 16 + facts + (1 << 16)

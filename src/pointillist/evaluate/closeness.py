@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pointillist.curator.encoding import Encoder
 from pointillist.curator.reading import open_source
+from pointillist.errors import without_context
 from pointillist.levels import Levels, levels_of
 from pointillist.schema import Schema
 
@@ -43,6 +44,7 @@ class Closeness:
         }
 
 
+@without_context
 def closeness(real: Any, synthetic: Any, schema: Schema, *, seed: int = 0) -> Closeness:
     """Compare two tables over the schema's levels, numbers in 16 bins and every atom by itself."""
     levels = levels_of(schema)

@@ -64,7 +64,7 @@ class Mosaic:
         first = Block("one-way marginals", len(levels), sum(each.size for each in levels), 1 / math.sqrt(len(levels)))
         pairs, most, notes = self._choose(levels, request.target)
         if not (pairs.plain or pairs.labelled):
-            return Plan.make(self.name, self._options(most), request, (Round(1.0, (first,)),), notes)
+            return Plan.make(self.name, self._options(most), request, (Round(1.0, (first,), nonnegative=True),), notes)
         sizes = self._sizes(levels, most)
         blocks = []
         for name, chosen, share, factor in (
@@ -79,7 +79,10 @@ class Mosaic:
             if chosen:
                 cells = sum(sizes[a] * sizes[b] for a, b in chosen) * factor
                 blocks.append(Block(name, len(chosen), cells, math.sqrt(share / len(chosen))))
-        rounds = (Round(self.one_way_share, (first,)), Round(1 - self.one_way_share, tuple(blocks)))
+        rounds = (
+            Round(self.one_way_share, (first,), nonnegative=True),
+            Round(1 - self.one_way_share, tuple(blocks), nonnegative=True),
+        )
         return Plan.make(self.name, self._options(most), request, rounds, notes)
 
     def _options(self, most: int) -> dict[str, float]:

@@ -16,6 +16,8 @@ from scipy.special import log_ndtr
 from pointillist.errors import BudgetError
 from pointillist.privacy.budget import Budget
 
+_MARGIN = 1e-6
+"""Part of delta that is left unused, far more than the floating-point error of any function here."""
 LARGEST_SIGMA = 2.0**48
 _SLACK_SHARE = 0.01
 """The grid may take at most this share of epsilon and of delta; it takes far less in practice."""
@@ -34,14 +36,17 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     """The smallest epsilon at which a Gaussian with sensitivity/sigma = mu is (epsilon, delta)-private."""
     if mu == 0:
         return 0.0
-    return float(dp_accounting.get_epsilon_gaussian(1 / mu, delta))
+    epsilon = float(dp_accounting.get_epsilon_gaussian(1 / mu, delta))
+    while gaussian_delta(mu, epsilon) > delta * (1 - _MARGIN):
+        epsilon += 1e-8 * max(epsilon, mu)
+    return epsilon
 
 
 def gaussian_mu(budget: Budget) -> float:
     """The largest mu that (epsilon, delta) allows, rounded to the safe side."""
     mu = 1 / float(dp_accounting.get_sigma_gaussian(budget.epsilon, budget.delta))
-    while gaussian_delta(mu, budget.epsilon) > budget.delta:
-        mu *= 1 - 1e-9
+    while gaussian_delta(mu, budget.epsilon) > budget.delta * (1 - 2 * _MARGIN):
+        mu *= 1 - 1e-8
     return mu
 
 

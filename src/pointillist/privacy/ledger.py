@@ -2,8 +2,7 @@
 
 One SQLite file. A spend is written durably before any noise is drawn, and counts from then on; it is closed when the
 release is safely on its way. A process that dies in between leaves an open spend, which keeps counting: a crash may
-waste budget, but it never gives any away. Only a call that fails before anything noisy has left it may take its spend
-back (void).
+waste budget, but it never gives any away. No spend is ever taken back.
 
 All spends of one account share one neighbouring relation and one privacy unit, because only then do they add up.
 """
@@ -59,8 +58,6 @@ class State(StrEnum):
     """Recorded; the release has not been seen to finish. Counts as spent."""
     DONE = "done"
     """Recorded, and the release was handed out. Counts as spent."""
-    VOID = "void"
-    """The call failed before anything noisy left it. Does not count."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +75,6 @@ class Spend:
     epsilon_slack: float
     delta_slack: float
     state: State
-
-    @property
-    def counts(self) -> bool:
-        return self.state is not State.VOID
 
 
 @dataclass(frozen=True)
@@ -147,11 +140,8 @@ class Ledger:
 
     def finish(self, release: str) -> None:
         """Mark a spend as handed out."""
-        self._set_state(release, State.DONE)
-
-    def void(self, release: str) -> None:
-        """Take back a spend whose call failed before anything noisy left it."""
-        self._set_state(release, State.VOID)
+        with self._transaction("The spend stays in it and counts.") as db:
+            db.execute("UPDATE spend SET state = ? WHERE release = ?", (State.DONE.value, release))
 
     def set_cap(self, dataset: str, cap: Budget) -> None:
         """Set the most that may ever be spent on `dataset`."""
@@ -182,7 +172,7 @@ class Ledger:
                 f"{self.path}: the account of {dataset!r} is kept for another privacy unit than the schema states now. "
                 "Put the person settings of the schema back as they were."
             )
-        spends = [(s.mu, s.epsilon_slack, s.delta_slack) for s in account.spends if s.counts]
+        spends = [(s.mu, s.epsilon_slack, s.delta_slack) for s in account.spends]
         spends.append((guarantee.mu, guarantee.epsilon_slack, guarantee.delta_slack))
         total = total_epsilon(spends, account.cap.delta)
         # A cap equal to the budget must admit it, whatever the last digit of the root finder.
@@ -191,12 +181,6 @@ class Ledger:
                 f"{self.path}: this release would bring {dataset!r} to ε = {total:.4g} at δ = {account.cap.delta:g}, over "
                 f"its cap of ε = {account.cap.epsilon:g} (spent so far: ε = {account.spent:.4g}). Choose a smaller "
                 f"epsilon, or raise the cap: pointillist ledger cap {dataset} --epsilon E --delta D"
-            )
-
-    def _set_state(self, release: str, state: State) -> None:
-        with self._transaction("The spend stays in it and counts.") as db:
-            db.execute(
-                "UPDATE spend SET state = ? WHERE release = ? AND state = ?", (state.value, release, State.OPEN.value)
             )
 
     @contextmanager
@@ -239,7 +223,7 @@ def _account(db: sqlite3.Connection, dataset: str) -> Account | None:
         for line in db.execute(f"SELECT {columns} FROM spend WHERE dataset = ? ORDER BY id", (dataset,))
     )
     cap = Budget(row["cap_epsilon"], row["cap_delta"])
-    spent = total_epsilon([(s.mu, s.epsilon_slack, s.delta_slack) for s in spends if s.counts], cap.delta)
+    spent = total_epsilon([(s.mu, s.epsilon_slack, s.delta_slack) for s in spends], cap.delta)
     neighbours = None if row["neighbours"] is None else Neighbours(row["neighbours"])
     person = None if row["person"] is None else Person(**json.loads(row["person"]))
     return Account(dataset, neighbours, person, cap, spent, spends)
