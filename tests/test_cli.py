@@ -315,7 +315,7 @@ def test_release_reads_every_kind_of_file(run: Run, table: Path, ending: str) ->
 def test_release_reads_a_query_and_another_delimiter(run: Run, table: Path) -> None:
     assert run(*release_args("--quiet", "--sql", "SELECT * FROM source WHERE job <> 'cook'")).code == 0
     semi = write("semi.csv", table.read_bytes().replace(b",", b";"))
-    assert run(*release_args("--quiet", "--delimiter", ";", data=semi)).code == 0
+    assert run(*release_args("--quiet", "--overwrite", "--delimiter", ";", data=semi)).code == 0
     assert len(spends()) == 2
 
 
@@ -365,10 +365,20 @@ def test_sample_makes_about_as_many_rows_as_there_were(run: Run, made: Made) -> 
     assert 20 < read("made.csv").num_rows < 400
 
 
-def test_files_replace_earlier_ones_whole(run: Run, made: Made) -> None:
+def test_files_replace_earlier_ones_whole_if_asked_to(run: Run, made: Made) -> None:
     write("made.csv", "x" * 1_000_000)
-    assert run("sample", "people.model", "-o", "made.csv", "-n", 5, "--quiet").code == 0
+    assert run("sample", "people.model", "-o", "made.csv", "-n", 5, "--quiet", "--overwrite").code == 0
     assert read("made.csv").num_rows == 5
+
+
+@pytest.mark.parametrize("command", ["draft", "release", "fit", "sample", "synth"])
+def test_files_that_are_there_are_not_replaced_unasked(run: Run, table: Path, made: Made, command: str) -> None:
+    """A release is paid for, and a schema may have been edited by hand."""
+    write("kept.csv", "precious")
+    spent = len(spends())
+    refused(run, WRITERS[command]("kept.csv"), 2, "kept.csv", "is there already", "--overwrite")
+    assert Path("kept.csv").read_text() == "precious"
+    assert len(spends()) == spent
 
 
 def test_inspect_shows_a_release(run: Run, made: Made) -> None:
@@ -502,8 +512,9 @@ def test_plan_does_not_touch_the_data(run: Run, table: Path) -> None:
     ids=["draft", "release", "plan", "fit", "sample", "synth", "cap"],
 )
 def test_quiet_commands_print_nothing(run: Run, table: Path, made: Made, args: list[object]) -> None:
-    assert run(*args, "--quiet") == Outcome(0, "", "")
-    assert run(*args, "-q") == Outcome(0, "", "")
+    replace = [] if args[0] in ("ledger", "demo") else ["--overwrite"]
+    assert run(*args, *replace, "--quiet") == Outcome(0, "", "")
+    assert run(*args, *replace, "-q") == Outcome(0, "", "")
 
 
 @pytest.fixture
@@ -672,7 +683,7 @@ def test_windows_line_ends_are_read_whichever_way(run: Run) -> None:
     counts = []
     for top, query in (("", []), (PERSON, []), ("", ["--sql", "SELECT * FROM source"])):
         write("people.toml", schema_text(name=f"people {len(counts)}", top=top))
-        assert run(*synth_args("--epsilon", 9, "--quiet", *query)).code == 0
+        assert run(*synth_args("--epsilon", 9, "--quiet", "--overwrite", *query)).code == 0
         counts.append(read("made.csv").num_rows)
     assert counts == pytest.approx([300, 300, 300], abs=30)
 
@@ -835,11 +846,11 @@ def test_a_query_that_fails_is_refused_without_its_values(run: Run, query: str) 
 def test_a_refused_release_leaves_an_earlier_one_alone(run: Run, made: Made) -> None:
     write("people.csv", line(f"1,{WORD},3,cook,yes"))
     write("people.toml", schema_text())
-    refused_free(run, release_args(), 4, "'age'")
+    refused_free(run, release_args("--overwrite"), 4, "'age'")
     assert Path("people.release").read_bytes() == made.release
 
 
-def test_data_that_go_bad_between_two_passes_spend_nothing(
+def test_data_that_go_bad_between_two_passes_keep_the_spend_and_say_so(
     run: Run, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = releasing.add_noise
@@ -852,7 +863,8 @@ def test_data_that_go_bad_between_two_passes_spend_nothing(
     outcome = run(*release_args())
     assert outcome.code == 4
     assert "'age'" in outcome.shown
-    assert spends() == []
+    assert "The spend was already recorded, and counts" in outcome.shown
+    assert len(spends()) == 1
     assert {path.name for path in Path().iterdir()} == {"people.csv", "people.toml"}
 
 
@@ -1057,7 +1069,7 @@ WRITERS: dict[str, Callable[[str], list[object]]] = {
 @pytest.mark.parametrize("command", WRITERS)
 def test_an_output_folder_that_is_not_there_is_named(run: Run, table: Path, made: Made, command: str) -> None:
     path = "nowhere/made.csv"
-    refused_free(run, WRITERS[command](path), 6, path, "cannot be written", "No such file or directory")
+    refused_free(run, WRITERS[command](path), 6, path, "cannot be written", "folder does not exist")
 
 
 @pytest.mark.parametrize("command", WRITERS)
@@ -1090,7 +1102,7 @@ def test_no_command_writes_over_what_it_reads_or_keeps(run: Run, table: Path, ma
 
 
 def test_release_on_a_full_disk_is_refused_before_anything_is_spent(table: Path) -> None:
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))"
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))"
     files = snapshot()
     outcome = outside(*release_args(), before=limit)
     assert outcome.code == 6
@@ -1414,11 +1426,12 @@ def test_a_fault_while_noise_is_drawn_counts_as_spent(
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_a_fault_while_rows_are_read_spends_nothing(
+def test_a_fault_while_rows_are_read_spends_nothing_before_noise_is_drawn(
     run: Run, table: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     monkeypatch.setattr(releasing, "embed", on_call(number, releasing.embed))
-    refused_free(run, release_args(), 70, "a fault in pointillist", "ValueError", "Please report it")
+    refused(run, release_args(), 70, "a fault in pointillist", "ValueError", "Please report it")
+    assert len(spends()) == number - 1  # once noise was drawn, the spend stands
 
 
 @pytest.mark.parametrize("error", [KeyError, RuntimeError, MemoryError, AssertionError, UnicodeError, RecursionError])

@@ -70,8 +70,10 @@ def reserve(path: str | Path, size: int) -> Iterator[Pending]:
         stream = tempfile.NamedTemporaryFile(  # noqa: SIM115  (renamed on success, removed below otherwise)
             dir=path.parent, prefix=f".{path.name}.", suffix=".part", delete=False
         )
+    except FileNotFoundError:
+        raise ArtefactError(f"{path}: cannot be written: its folder does not exist.") from None
     except OSError as error:
-        raise ArtefactError(f"{path}: cannot be written ({error.strerror}). Nothing was spent.") from None
+        raise ArtefactError(f"{path}: cannot be written ({error.strerror}).") from None
     pending: Pending | None = None
     try:
         os.chmod(stream.name, 0o666 & ~_umask())

@@ -1,5 +1,6 @@
 """The command line: one command for each step, and one for all of them."""
 
+import gc
 import json
 import math
 import os
@@ -11,6 +12,23 @@ from typing import Annotated, Any
 import typer
 
 from pointillist.errors import ArtefactError, PointillistError, UsageError
+from pointillist.options import (
+    Data,
+    Delimiter,
+    Delta,
+    Epsilon,
+    Json,
+    LedgerFile,
+    MethodName,
+    Neighbour,
+    Overwrite,
+    Quiet,
+    Rows,
+    SchemaFile,
+    Seed,
+    Sql,
+    Target,
+)
 
 app = typer.Typer(
     name="pointillist",
@@ -27,43 +45,25 @@ app.add_typer(schema_app, name="schema")
 ledger_app = typer.Typer(invoke_without_command=True)
 app.add_typer(ledger_app, name="ledger")
 
-Data = Annotated[
-    Path,
-    typer.Argument(
-        metavar="DATA",
-        help="The private table: CSV, Parquet (file or folder), Arrow; or a DuckDB database with --sql.",
-        show_default=False,
-    ),
-]
-SchemaFile = Annotated[Path, typer.Option("--schema", help="The table's schema (TOML), reviewed.", show_default=False)]
-Epsilon = Annotated[float, typer.Option(help="The privacy budget ε > 0: smaller is more private.", show_default=False)]
-Delta = Annotated[float, typer.Option(help="The δ of (ε, δ): well below 1 / (number of people).")]
-Target = Annotated[str | None, typer.Option(help="A column that receivers will want to predict.", show_default=False)]
-Neighbour = Annotated[str, typer.Option("--neighbours", help="add-remove, or replace-one (the row count is public).")]
-MethodName = Annotated[str, typer.Option("--method", help="The recipe.")]
-LedgerFile = Annotated[
-    Path | None,
-    typer.Option("--ledger", help="The ledger; else POINTILLIST_LEDGER, else the user's own.", show_default=False),
-]
-Delimiter = Annotated[str, typer.Option(help="What separates the columns of a CSV file.")]
-Sql = Annotated[
-    str | None,
-    typer.Option(
-        "--sql",
-        help="Use the result of this DuckDB query; a file or folder given as DATA is called 'source' in it, and the "
-        "columns of a CSV file are texts there.",
-        show_default=False,
-    ),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
-Seed = Annotated[
-    int | None,
-    typer.Option(min=0, help="Seed of the sampling (never of the privacy noise, which has none).", show_default=False),
-]
-Rows = Annotated[
-    int | None, typer.Option("-n", "--rows", help="How many rows; by default about as many as the private table has.")
-]
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(version("pointillist"))
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Synthetic data with a differential-privacy guarantee.
+
+    You see the picture; no single dot matters. Start with: pointillist demo
+    """
 
 
 @schema_app.command("draft")
@@ -75,6 +75,7 @@ def schema_draft(
     max_rows: Annotated[int, typer.Option(help="With --person: the most rows used of each person.")] = 1,
     delimiter: Delimiter = ",",
     sql: Sql = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
     """Draft a schema from a table, for you to review.
@@ -87,13 +88,14 @@ def schema_draft(
     from pointillist.curator.drafting import draft
     from pointillist.schema import Person
 
-    _keep(output, data)
+    _free(output, overwrite, data)
     owner = None if person is None else Person(column=person, max_rows=_at_least_one(max_rows, "--max-rows"))
     made = draft(_source(data, delimiter, sql), name=name or data.name.split(".")[0], person=owner)
     artefact.write(output, made.to_toml().encode())
     if not quiet:
         console.show_schema(made)
-        console.say(f"Written to {output}. Review every fact read from the data.")
+        console.show_left_out(made)
+        console.say(f"Written to {output}. Review every fact read from the data, then set reviewed = true in it.")
 
 
 @app.command()
@@ -112,6 +114,7 @@ def release(
     ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
     sql: Sql = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -126,17 +129,19 @@ def release(
 
     facts = Schema.load(schema)
     settled = make_plan(facts, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=method)
-    if not (quiet or as_json):
-        console.show_plan(settled)
     if plan:
         if as_json:
             _print_json({**settled.to_json(), "guarantee": settled.guarantee.to_json()})
+        elif not quiet:
+            console.show_plan(settled)
         return
     if output is None:
         raise UsageError("-o / --output is needed: the file to write the release to. (Or pass --plan to see the plan.)")
-    _keep(output, data, schema, ledger)
+    _free(output, overwrite, data, schema, ledger)
     facts.require_reviewed(str(schema))
     source = _source(data, delimiter, sql)
+    if not (quiet or as_json):
+        console.show_plan(settled)
     with console.Steps(quiet or as_json).shown() as steps:
         made = make_release(
             source,
@@ -162,6 +167,7 @@ def fit(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
     output: Annotated[Path, typer.Option("-o", "--output", help="The model file to write.", show_default=False)],
     seed: Annotated[int, typer.Option(min=0, help="Seed of the fit.")] = 0,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
     """Fit a generator to a release. Costs no privacy, however often it is done.
@@ -172,7 +178,7 @@ def fit(
     from pointillist.methods.fitting import fit as make_fit
     from pointillist.release import Release
 
-    _keep(output, release)
+    _free(output, overwrite, release)
     public = Release.load(release)
     with artefact.reserve(output, 0) as pending:
         with console.Steps(quiet).shown() as steps:
@@ -190,6 +196,7 @@ def sample(
     ],
     rows: Rows = None,
     seed: Seed = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
     """Sample synthetic rows from a model. Costs no privacy, however often it is done.
@@ -200,7 +207,7 @@ def sample(
     from pointillist.generators.model import Model
     from pointillist.output import check_path, write_table
 
-    _keep(output, model)
+    _free(output, overwrite, model)
     fitted = Model.load(model)
     check_path(output)
     count = _count(rows, fitted.rows)
@@ -230,6 +237,7 @@ def synth(
     ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
     sql: Sql = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
     """Release, fit and sample in one go. The release is kept, so nothing has to be paid for twice.
@@ -242,12 +250,13 @@ def synth(
     from pointillist.release import Release
 
     kept = keep or output.with_suffix(".release")
-    _keep(output, data, schema, kept, ledger)
+    _free(output, overwrite, data, schema, kept, ledger)
+    _free(kept, overwrite, data, schema, ledger)
     check_path(output)
     _count(rows, 1.0)
     release(
         data, schema, epsilon, kept, delta, target, neighbours, method,
-        plan=False, ledger=ledger, delimiter=delimiter, sql=sql, quiet=quiet,
+        plan=False, ledger=ledger, delimiter=delimiter, sql=sql, overwrite=overwrite, quiet=quiet,
     )  # fmt: skip
     try:
         with console.Steps(quiet).shown() as steps:
@@ -342,7 +351,15 @@ def ledger_cap(
     from pointillist.privacy.budget import Budget
     from pointillist.privacy.ledger import Ledger
 
-    Ledger(context.obj).set_cap(dataset, Budget(epsilon, delta))
+    book = Ledger(context.obj)
+    known = {account.dataset for account in book.accounts()}
+    book.set_cap(dataset, Budget(epsilon, delta))
+    spent = next(account.spent for account in book.accounts() if account.dataset == dataset)
+    if not quiet and dataset not in known:
+        others = f" This ledger also has {', '.join(sorted(known))}." if known else ""
+        console.say(f"A new account: nothing has been spent on a data set of that name.{others}", style="yellow")
+    if not quiet and spent > epsilon:
+        console.say(f"ε = {spent:.4g} was spent already, so no release fits under this cap.", style="yellow")
     if not quiet:
         console.say(f"The cap of {dataset} is now ε = {epsilon:g} at δ = {delta:g}.")
 
@@ -358,7 +375,9 @@ def demo(
     """
     from pointillist.demo import run
 
-    run(folder, quiet=quiet)
+    # As it was called: after `make demo` the command is in .venv/bin, and not on the path.
+    called = Path(sys.argv[0])
+    run(folder, quiet=quiet, command=os.path.relpath(called) if called.name == "pointillist" else "pointillist")
 
 
 def _source(data: Path, delimiter: str, sql: str | None) -> Any:
@@ -390,38 +409,41 @@ def _finite(facts: Any) -> Any:
     return None if isinstance(facts, float) and not math.isfinite(facts) else facts
 
 
-def _keep(output: Path, *inputs: Path | None) -> None:
-    """Refuse to write over something that the command reads or keeps."""
-    for other in inputs:
-        if other is not None and output.resolve() == other.resolve():
-            raise UsageError(
-                f"{output}: is read or kept by this command, and would be written over. Name another output."
-            )
+def _free(output: Path, overwrite: bool, *inputs: Path | None) -> None:
+    """Refuse to write over what the command reads or keeps, and over any file unless asked to."""
+    if any(other is not None and output.resolve() == other.resolve() for other in inputs):
+        raise UsageError(f"{output}: is read or kept by this command, and would be written over. Name another output.")
+    if output.is_file() and not overwrite:
+        raise UsageError(f"{output}: is there already. Name another output, or pass --overwrite.")
+    if not output.parent.is_dir():
+        raise ArtefactError(f"{output}: cannot be written: its folder does not exist.")
 
 
 def main() -> None:
     """Run the command line. Mistakes end in one clear message, never in a traceback."""
+    message, code = "", 0
     try:
         app()
     except PointillistError as error:
-        typer.secho(f"Error: {error}", err=True, fg="red")
-        sys.exit(error.exit_code)
+        message, code = f"Error: {error}", error.exit_code
     except KeyboardInterrupt:
-        typer.secho("Stopped.", err=True)
-        sys.exit(130)
+        message, code = "Stopped.", 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        code = 1
     except Exception as error:
         # The message or a traceback might quote a private value: name only what kind of fault it is, and where.
         place = traceback.extract_tb(error.__traceback__)[-1]
-        typer.secho(
+        message = (
             f"Error: a fault in pointillist ({type(error).__name__} at {Path(place.filename).name}:{place.lineno}). "
-            "Please report it with the command you ran; leave the data out.",
-            err=True,
-            fg="red",
+            "Please report it with the command you ran; leave the data out."
         )
-        sys.exit(70)
+        code = 70
+    # Outside the handlers: what the error's traceback held on to (readers, connections) is gone before we leave.
+    if message:
+        gc.collect()
+        typer.secho(message, err=True, fg="red")
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,7 @@ class Steps:
     def shown(self) -> Iterator["Steps"]:
         with self._progress:
             yield self
+            self._finish()
 
     def __call__(self, step: str, fraction: float) -> None:
         if self._quiet or (step not in _WORDS and not step.startswith(("pass", "noise"))):
@@ -92,7 +93,7 @@ def show_plan(plan: Plan) -> None:
                 f"{block.cells:,}",
                 f"{each.share * block.count * block.weight**2:.0%}",
                 f"± {plan.noise_rows(number, block):,.1f}",
-                "–" if error is None else f"{error:.3f}",
+                "–" if error is None else ("≥ 1" if error >= 1 else f"{error:.3f}"),
             )
     out.print(table)
     out.print(_promise(guarantee))
@@ -118,7 +119,7 @@ def show_schema(schema: Schema) -> None:
     """The columns and their public facts."""
     table = Table(title=Text(f"Schema: {schema.name}"), title_justify="left")
     for heading in ("column", "kind", "values", "levels", "missing", "out of domain", "read from the data"):
-        table.add_column(heading)
+        table.add_column(heading, overflow="fold")  # a name or a bound is broken, never cut
     sizes = {each.name: each.size for each in levels_of(schema)}
     for name, column in schema.columns.items():
         table.add_row(
@@ -139,6 +140,13 @@ def show_schema(schema: Schema) -> None:
         )
     if not schema.reviewed:
         out.print("A draft: review it and set reviewed = true before a release.", style="yellow")
+
+
+def show_left_out(schema: Schema) -> None:
+    """Which columns a draft leaves out, and why."""
+    for name, column in schema.columns.items():
+        if column.kind == "ignore":
+            say(f"Left out: {name}: {column.description or 'ignored'}.")
 
 
 def _values(column: Any) -> str:

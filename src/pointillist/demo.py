@@ -15,7 +15,7 @@ from pointillist.registry import SCHEMA, TARGET, simulate
 EPSILON, DELTA, SEED = 1.0, 1e-5, 7
 
 
-def run(folder: Path, *, quiet: bool) -> None:
+def run(folder: Path, *, quiet: bool, command: str = "pointillist") -> None:
     """Make the simulated registry, release it, fit, sample and compare; leave every file in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = {
@@ -55,4 +55,4 @@ def run(folder: Path, *, quiet: bool) -> None:
         console.out.print("\nFiles:")
         for what, path in paths.items():
             console.say(f"  {path}  {what}")
-        console.say(f"\nLook closer with: pointillist inspect {release_file}")
+        console.say(f"\nLook closer with: {command} inspect {release_file}")

@@ -1,7 +1,7 @@
 """Plan: what will be measured, at which noise, with which expected error. Made from public facts alone."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from pointillist.privacy.accounting import calibrate
@@ -91,7 +91,14 @@ class Plan:
                 f"δ = {budget.delta:g} is not below 1 / rows = {1 / schema.rows:.1g}: a mechanism with such a δ may "
                 "give whole rows away. Choose a smaller δ.",
             )
-        return cls(method, options, request, guarantee, rounds, notes)
+        made = cls(method, options, request, guarantee, rounds, notes)
+        error = made.expected_error(0, rounds[0].blocks[0])
+        if error is not None and error > 0.5:
+            notes += (
+                "The noise is larger than most of the counts: expect little more than the coarsest shapes. Ignore some "
+                "columns, lower their bins, or choose a larger ε.",
+            )
+        return replace(made, notes=notes)
 
     def sigma(self, number: int) -> float:
         """Standard deviation of the noise of round `number`, on its grid."""

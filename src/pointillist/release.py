@@ -34,7 +34,7 @@ class Measurement:
         return 1 << self.bits
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Release:
     """Public. Fit generators to it as often as you like: nothing here can be traced back to one record."""
 
@@ -49,6 +49,9 @@ class Release:
     frame: str
     """The kind of table that the data came in, so that synthetic data can leave in the same."""
     measurements: tuple[Measurement, ...]
+
+    def __repr__(self) -> str:
+        return f"<Release {self.id[:8]} of {self.schema.name!r}: ε = {self.guarantee.epsilon:g}, {self.method}>"
 
     @property
     def method(self) -> str:

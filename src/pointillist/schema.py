@@ -407,7 +407,7 @@ def _explain(origin: str, error: ValidationError) -> list[str]:
                 f"kind {mistake['ctx']['tag']!r} is not known. Kinds: categorical, ordinal, boolean, integer, real, "
                 "datetime, ignore"
             )
-        elif place[:1] == ["categories"]:
+        elif place[:1] == ["categories"] and mistake["type"] != "missing":
             place, rule, text = [], ": categories", "must be a list of texts, or a list of whole numbers, not a mixture"
         elif mistake["type"] == "missing":
             text = "is required"

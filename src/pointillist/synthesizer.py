@@ -24,7 +24,7 @@ class Synthesizer:
 
     def __init__(
         self,
-        schema: Schema,
+        schema: Schema | str | Path,
         *,
         epsilon: float,
         delta: float = DEFAULT_DELTA,

@@ -69,9 +69,10 @@ class Encoder:
         try:
             return read(array, each)
         except (pa.ArrowException, ValueError, TypeError, OverflowError):
+            form = isinstance(each.column, Datetime)
             raise DataError(
                 f"{self._origin}: column {each.name!r} holds a value that cannot be read as {each.column.kind}. "
-                "Correct the data, or change the column's kind in the schema."
+                f"Correct the data, or change the column's {'format or kind' if form else 'kind'} in the schema."
             ) from None
 
     def _fail(self, each: Levels, found: str, remedy: str) -> DataError:

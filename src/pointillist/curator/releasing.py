@@ -15,7 +15,7 @@ from pointillist.curator.encoding import Encoder
 from pointillist.curator.reading import open_source
 from pointillist.curator.source import Source
 from pointillist.engines import local
-from pointillist.errors import PointillistError, without_context
+from pointillist.errors import PointillistError, UsageError, without_context
 from pointillist.features import FeatureMap
 from pointillist.levels import levels_of
 from pointillist.methods import Method, method_named
@@ -31,7 +31,7 @@ Progress = Callable[[str, float], None]
 
 
 def plan(
-    schema: Schema,
+    schema: Schema | str | Path,
     *,
     epsilon: float,
     delta: float = DEFAULT_DELTA,
@@ -40,16 +40,21 @@ def plan(
     method: str | Method = "mosaic",
 ) -> Plan:
     """What a release would measure and at which noise. Sees no data and spends nothing."""
+    schema = _schema(schema)
     if target is not None:
         schema.require_column(target, role="target")
-    request = Request(schema, Budget(float(epsilon), float(delta)), Neighbours.parse(neighbours), target)
+    try:
+        budget = Budget(float(epsilon), float(delta))
+    except (TypeError, ValueError):
+        raise UsageError(f"epsilon and delta must be numbers, not {epsilon!r} and {delta!r}.") from None
+    request = Request(schema, budget, Neighbours.parse(neighbours), target)
     return method_named(method).plan(request)
 
 
 @without_context
 def release(
     table: Any,
-    schema: Schema,
+    schema: Schema | str | Path,
     *,
     epsilon: float,
     delta: float = DEFAULT_DELTA,
@@ -66,17 +71,18 @@ def release(
     Arguments:
         table: a path (CSV, Parquet file or folder, Arrow), a pandas, polars or pyarrow table, a DuckDB relation, or
             `pointillist.sql(...)`.
-        schema: the public facts about it, reviewed.
+        schema: the public facts about it, reviewed; or the path of its TOML file.
         epsilon, delta: the promise, for the whole release.
         target: a column that receivers will want to predict; dependence on it is measured more finely.
         neighbours: "add-remove" (default) or "replace-one" (the number of rows is public).
         ledger: where the spend is recorded; by default the user's own ledger.
-        output: also write the release to this file, whole or not at all.
+        output: also write the release to this new file, whole or not at all.
 
     Nothing is spent by a call that fails before noise is drawn; by then every row has been read and checked once.
     """
     tell = progress or (lambda step, fraction: None)
     recipe = method_named(method)
+    schema = _schema(schema)
     schema.require_reviewed()
     settled = plan(schema, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=recipe)
     source = open_source(table)
@@ -129,6 +135,14 @@ def release(
         book.finish(release_id)
     tell("done", 1.0)
     return made
+
+
+def _schema(schema: Schema | str | Path) -> Schema:
+    if isinstance(schema, str | Path):
+        return Schema.load(schema)
+    if not isinstance(schema, Schema):
+        raise UsageError(f"schema must be a Schema or the path of one, not {type(schema).__name__}.")
+    return schema
 
 
 def embed(

@@ -4,6 +4,7 @@ Readers' own error messages may quote values, so they are never passed on.
 """
 
 import csv
+import difflib
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -63,9 +64,12 @@ class Source(ABC):
         absent = [name for name in columns if name not in present]
         if absent:
             names = ", ".join(repr(name) for name in absent[:5]) + (", …" if len(absent) > 5 else "")
+            # A name of the table's is shown only if it is nearly one of the schema's: a first line may be a row.
+            near = [match for name in absent[:5] for match in difflib.get_close_matches(name, present, 1, 0.75)]
+            meant = f" Did you mean {', '.join(repr(name) for name in near)}?" if near and len(present) > 1 else ""
             raise DataError(
                 f"{self.name}: column {names} of the schema is not in the table, which has {len(present)} "
-                f"column{'s' * (len(present) != 1)}. {self.hint()}"
+                f"column{'s' * (len(present) != 1)}.{meant} {self.hint()}"
             )
         twice = [name for name in columns if present.count(name) > 1]
         if twice:

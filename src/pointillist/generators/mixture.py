@@ -24,6 +24,10 @@ Single = NDArray[np.float32]
 Progress = Callable[[str, float], None]
 
 
+_RESIDUAL = 0.92
+"""What is left of chi^2 after a fit, by cell: below 1, because a fit always follows some of the noise."""
+
+
 @dataclass(frozen=True, eq=False)
 class Mixture:
     """A sampler over the levels of all columns."""
@@ -215,7 +219,8 @@ class _Fit:
         self._adam(self.logits, table_slope, self._moments[0], self._moments[1], rate, number)
         self._adam(self.weight_logits, weight_slope, self._moments[2], self._moments[3], rate, number)
         # A few per cent a step: early on chi^2 is far too large for reasons that more steps will mend, not less pull.
-        self.pull *= float(np.clip(self.problem.cells / self.chi_squared, 1 / 1.2, 1.2)) ** 0.3
+        wanted = _RESIDUAL * self.problem.cells
+        self.pull *= float(np.clip(wanted / self.chi_squared, 1 / 1.2, 1.2)) ** 0.3
 
     def slopes(self) -> tuple[Single, Single]:
         """The loss's gradient in the logits; sets `chi_squared` on the way."""

@@ -18,9 +18,11 @@ from pointillist.schema import Schema
 
 KIND, FORMAT = "model", 1
 FRAMES = ("pyarrow", "pandas", "polars")
+MOST_ROWS = 20_000_000
+"""The most rows that are sampled at a time: they are held in memory."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Model:
     """Samples rows of the schema's types. Sampling costs no privacy, however often it is done."""
 
@@ -33,6 +35,9 @@ class Model:
     """The estimated number of private rows."""
     levels: tuple[Levels, ...]
     generator: Mixture
+
+    def __repr__(self) -> str:
+        return f"<Model of {self.schema.name!r}: {len(self.levels)} columns, ε = {self.guarantee.epsilon:g}>"
 
     def sample(self, count: int | None = None, *, seed: int | None = None, frame: str | None = None) -> Any:
         """`count` rows (by default as many as the private table has, roughly) in the caller's own kind of frame.
@@ -50,12 +55,25 @@ class Model:
         if kind == "pyarrow":
             return table
         try:
-            return nw.from_native(table).lazy().collect(kind).to_native()
+            return (
+                self._to_pandas(table) if kind == "pandas" else nw.from_native(table).lazy().collect(kind).to_native()
+            )
         except ModuleNotFoundError:
             raise UsageError(f'{kind} is not installed. Install it, or pass frame="pyarrow".') from None
 
+    def _to_pandas(self, table: pa.Table) -> Any:
+        """A pandas frame whose types depend on the schema alone, not on whether a value happens to be missing."""
+        frame = table.to_pandas(date_as_object=False)
+        nullable = {"boolean": "boolean", "integer": "Int64"}
+        kinds = {each.name: nullable.get(each.column.kind) for each in self.levels if each.has_missing}
+        return frame.astype({name: kind for name, kind in kinds.items() if kind is not None})
+
     def sample_table(self, count: int, *, seed: int | None = None) -> pa.Table:
         """`count` rows as an Arrow table."""
+        if count > MOST_ROWS:
+            raise UsageError(
+                f"{count:,} rows are too many at a time. Sample up to {MOST_ROWS:,} at a time, each with another seed."
+            )
         generator = np.random.default_rng(seed)
         return decode_table(self.levels, self.generator.sample(count, generator), generator)
 

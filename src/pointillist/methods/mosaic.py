@@ -20,7 +20,7 @@ from pointillist.generators.mixture import Mixture, fit_mixture
 from pointillist.generators.model import Model
 from pointillist.levels import Levels, levels_of
 from pointillist.methods.base import Progress
-from pointillist.methods.tiling import coarsen, project_to_simplex, tile
+from pointillist.methods.tiling import coarsen, denoise_ordered, project_to_simplex, tile
 from pointillist.plan import Block, Plan, Request, Round
 from pointillist.release import Measurement, Release
 
@@ -208,8 +208,11 @@ def _possible(table: Table, levels: Levels, rows: float) -> Floats:
     sake should not show up in the synthetic data because of noise.
     """
     ghosts = (np.arange(levels.size) >= levels.other) & (table.values < 3 * table.sigma)
+    values = table.values.copy()
+    if levels.numeric:
+        values[: levels.regular] = denoise_ordered(values[: levels.regular], table.sigma)
     counts = np.zeros(levels.size)
-    counts[~ghosts] = project_to_simplex(table.values[~ghosts], rows)
+    counts[~ghosts] = project_to_simplex(values[~ghosts], rows)
     return counts
 
 

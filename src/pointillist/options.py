@@ -1,0 +1,45 @@
+"""Options that several commands share, each described once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Data = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA",
+        help="The private table: CSV, Parquet (file or folder), Arrow; or a DuckDB database with --sql.",
+        show_default=False,
+    ),
+]
+SchemaFile = Annotated[Path, typer.Option("--schema", help="The table's schema (TOML), reviewed.", show_default=False)]
+Epsilon = Annotated[float, typer.Option(help="The privacy budget ε > 0: smaller is more private.", show_default=False)]
+Delta = Annotated[float, typer.Option(help="The δ of (ε, δ): well below 1 / (number of people).")]
+Target = Annotated[str | None, typer.Option(help="A column that receivers will want to predict.", show_default=False)]
+Neighbour = Annotated[str, typer.Option("--neighbours", help="add-remove, or replace-one (the row count is public).")]
+MethodName = Annotated[str, typer.Option("--method", help="The recipe.")]
+LedgerFile = Annotated[
+    Path | None,
+    typer.Option("--ledger", help="The ledger; else POINTILLIST_LEDGER, else the user's own.", show_default=False),
+]
+Delimiter = Annotated[str, typer.Option(help="What separates the columns of a CSV file.")]
+Sql = Annotated[
+    str | None,
+    typer.Option(
+        "--sql",
+        help="Use the result of this DuckDB query; a file or folder given as DATA is called 'source' in it, and the "
+        "columns of a CSV file are texts there.",
+        show_default=False,
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that are there already.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(min=0, help="Seed of the sampling (never of the privacy noise, which has none).", show_default=False),
+]
+Rows = Annotated[
+    int | None, typer.Option("-n", "--rows", help="How many rows; by default about as many as the private table has.")
+]
