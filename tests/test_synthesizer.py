@@ -1,6 +1,7 @@
 """The familiar facade, and frames of the caller's own kind."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -55,3 +56,36 @@ def test_mistakes_are_named(schema: pt.Schema, people: Callable[..., pa.Table]) 
         made.sample(1, frame="modin")
     with pytest.raises(UsageError, match="type set"):
         pt.release({1, 2}, schema, epsilon=1.0)
+
+
+def test_a_schema_may_be_given_by_its_path(schema: pt.Schema, people: Callable[..., pa.Table], tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(schema.to_toml())
+    made = pt.release(people(20), tmp_path / "s.toml", epsilon=1.0)
+    assert made.schema == schema
+    with pytest.raises(UsageError, match="schema must be"):
+        pt.release(people(20), {"name": "x"}, epsilon=1.0)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="numbers"):
+        pt.plan(schema, epsilon="1,0")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="fit takes a Release"):
+        pt.fit(people(5))  # type: ignore[arg-type]
+
+
+def test_what_is_shown_is_short(schema: pt.Schema, people: Callable[..., pa.Table]) -> None:
+    made = pt.Synthesizer(schema, epsilon=1.0).fit(people(20))
+    assert repr(made.release_) == f"<Release {made.release_.id[:8]} of 'people': ε = 1, mosaic>"
+    assert repr(made.model_) == "<Model of 'people': 6 columns, ε = 1>"
+
+
+def test_pandas_types_depend_on_the_schema_alone(schema: pt.Schema, people: Callable[..., pa.Table]) -> None:
+    """Whether a value happens to be missing in a sample must not change a column's type."""
+    model = pt.Synthesizer(schema, epsilon=1.0).fit(people(500)).model_
+    kinds = {"member": "boolean", "age": "int64", "income": "float64"}
+    for rows in (1, 50):
+        frame = model.sample(rows, seed=rows, frame="pandas")
+        assert {name: str(frame[name].dtype) for name in kinds} == kinds
+        assert str(frame["seen"].dtype).startswith("datetime64")
+
+
+def test_more_rows_than_memory_holds_are_refused(schema: pt.Schema, people: Callable[..., pa.Table]) -> None:
+    with pytest.raises(UsageError, match="at a time"):
+        pt.Synthesizer(schema, epsilon=1.0).fit(people(20)).sample(10**12)

@@ -383,3 +383,24 @@ def test_any_column_is_drafted_and_encodes(array: pa.Array) -> None:
 def test_any_floats_are_drafted_and_encode(values: list[float | None]) -> None:
     table = pa.table({"x": pa.array(values, pa.float64()), "y": [n / 8 for n in range(len(values))]})
     assert "x" in checked(table, len(values))
+
+
+class TestPeopleAndDates:
+    def test_a_column_that_names_people_is_left_out_with_advice(self) -> None:
+        for values in ([f"P{i % 100}" for i in range(300)], [i % 100 for i in range(300)]):
+            table = pa.table({"patient_id": values, "x": [1.5, 2.5, 3.5] * 100})
+            column = checked(table, 300)["patient_id"]
+            assert isinstance(column, Ignore)
+            assert "--person patient_id" in column.description
+
+    @pytest.mark.parametrize("form", ["%d/%m/%Y", "%d.%m.%Y", "%m/%d/%Y"])
+    def test_usual_forms_of_dates_are_recognised(self, form: str, tmp_path: Path) -> None:
+        days = [dt.date(2020, 1, 1) + dt.timedelta(days=i) for i in range(90)]
+        (tmp_path / "t.csv").write_text("d\n" + "\n".join(day.strftime(form) for day in days) + "\n")
+        column = checked(tmp_path / "t.csv", 90)["d"]
+        assert (column.kind, column.format) == ("datetime", form)
+
+    def test_the_wrong_delimiter_is_hinted_at(self, tmp_path: Path) -> None:
+        (tmp_path / "t.csv").write_text("a;b\n1;2,5\n")
+        with pytest.raises(DataError, match="--delimiter"):
+            draft(tmp_path / "t.csv", name="study")

@@ -753,3 +753,9 @@ class TestOneRowDoesNotChangeTheOthers:
         path = tmp_path / "t.csv"
         path.write_text("x\na\n\nb\n")
         assert len(texts(path, ["x"])) == 3
+
+
+def test_a_misspelt_column_is_recognised_and_other_names_are_not_shown() -> None:
+    frame = pd.DataFrame({"bmi": [1.0], SECRET: [2.0]})
+    message = refusal(lambda: texts(frame, ["bmii"]))
+    assert "Did you mean 'bmi'?" in message
