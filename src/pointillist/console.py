@@ -218,14 +218,15 @@ def show_accounts(accounts: Sequence[Account]) -> None:
 
 def show_closeness(result: Any) -> None:
     """How close synthetic data came, worst column first."""
-    table = Table(title="How close it came (total variation distance, 0 is perfect)", title_justify="left")
+    say("How close it came, in total variation distance: 0 is perfect, 1 has nothing in common.")
+    table = Table()
     table.add_column("column")
     table.add_column("distance", justify="right")
     for name, value in sorted(result.columns.items(), key=lambda item: -item[1]):
         table.add_row(name, f"{value:.4f}")
     out.print(table)
-    pairs = Table(title="Mean over all pairs of columns", title_justify="left")
-    pairs.add_column("compared with the real table")
+    pairs = Table()
+    pairs.add_column("mean over all pairs of columns, compared with the real table")
     pairs.add_column("distance", justify="right")
     pairs.add_row("the synthetic table", f"{result.pairs:.4f}", style="bold")
     pairs.add_row("real columns, shuffled independently", f"{result.pairs_independent:.4f}")

@@ -76,7 +76,7 @@ def release(
         target: a column that receivers will want to predict; dependence on it is measured more finely.
         neighbours: "add-remove" (default) or "replace-one" (the number of rows is public).
         ledger: where the spend is recorded; by default the user's own ledger.
-        output: also write the release to this new file, whole or not at all.
+        output: also write the release to this file, whole or not at all.
 
     Nothing is spent by a call that fails before noise is drawn; by then every row has been read and checked once.
     """
