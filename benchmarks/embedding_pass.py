@@ -27,7 +27,6 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from pointillist.curator.embedding import Grid
 from pointillist.curator.reading import open_source
 from pointillist.curator.releasing import embed
 from pointillist.methods import Mosaic
@@ -132,10 +131,10 @@ def measure(path: Path, task: str, rows: int) -> dict[str, float]:
         for number, each in enumerate(plan.rounds):
             feature_map = method.feature_map(plan, measured)
             # Compile the kernels on nothing first: compilation happens once per machine and is cached.
-            embed(open_source(group(0, 10)), facts, feature_map, Grid(each.bits))
-            sums, _ = timed(f"pass {number + 1}", lambda m=feature_map, b=each.bits: embed(source, facts, m, Grid(b)))
+            embed(open_source(group(0, 10)), facts, feature_map, each.grid)
+            sums, _ = timed(f"pass {number + 1}", lambda m=feature_map, g=each.grid: embed(source, facts, m, g))
             sigma = plan.sigma(number)
-            measured.append(Measurement(feature_map, add_noise(sums, sigma), each.bits, sigma))
+            measured.append(Measurement(feature_map, add_noise(sums, sigma), each.grid, sigma))
         timings["cells"] = measured[-1].feature_map.dimension
     timings["peak MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return timings

@@ -675,7 +675,7 @@ def test_one_row_does_not_change_how_the_others_are_read(run: Run, case: str, wa
     write("people.csv", "id,age,job\n" + "".join(f"{i},30,{written}\n" for i in range(300)) + row)
     assert run(*release_args("--epsilon", 9, "--quiet", *query)).code == 0
     (counts,) = Release.load("people.release").measurements
-    assert counts.values[0] / counts.scale == pytest.approx(300, abs=20)
+    assert counts.values[0] / counts.grid.scale == pytest.approx(300, abs=20)
 
 
 def test_windows_line_ends_are_read_whichever_way(run: Run) -> None:

@@ -6,7 +6,7 @@ You see the picture; no single dot matters.
 from importlib.metadata import version
 
 from pointillist.curator.drafting import draft
-from pointillist.curator.reading import sql
+from pointillist.curator.reading import csv, sql
 from pointillist.curator.releasing import plan, release
 from pointillist.errors import PointillistError
 from pointillist.generators.model import Model
@@ -41,6 +41,7 @@ __all__ = [
     "Release",
     "Schema",
     "Synthesizer",
+    "csv",
     "draft",
     "fit",
     "plan",

@@ -37,12 +37,10 @@ class Pending:
         self.path = path
         self._stream = stream
         self.size = 0
-        self.touched = False
-        """Whether content has begun to reach the disk."""
+        """Bytes of the content, once it is known."""
 
     def commit(self, content: bytes) -> None:
         """Write `content` and give the file its name, in one step that a crash cannot split."""
-        self.touched = True
         self.size = len(content)
         self._stream.seek(0)
         self._stream.write(content)

@@ -210,7 +210,7 @@ def sample(
     _free(output, overwrite, model)
     fitted = Model.load(model)
     check_path(output)
-    count = _count(rows, fitted.rows)
+    count = _count(rows, fitted.default_count)
     write_table(fitted.sample_table(count, seed=seed), output)
     if not quiet:
         console.say(f"{count:,} synthetic rows written to {output}.")
@@ -253,7 +253,7 @@ def synth(
     _free(output, overwrite, data, schema, kept, ledger)
     _free(kept, overwrite, data, schema, ledger)
     check_path(output)
-    _count(rows, 1.0)
+    _count(rows, 1)
     release(
         data, schema, epsilon, kept, delta, target, neighbours, method,
         plan=False, ledger=ledger, delimiter=delimiter, sql=sql, overwrite=overwrite, quiet=quiet,
@@ -261,7 +261,7 @@ def synth(
     try:
         with console.Steps(quiet).shown() as steps:
             model = make_fit(Release.load(kept), progress=steps)
-        count = _count(rows, model.rows)
+        count = _count(rows, model.default_count)
         write_table(model.sample_table(count, seed=seed), output)
     except PointillistError as error:
         raise type(error)(f"{error}\nThe release is safe in {kept}: go on with pointillist fit {kept}.") from None
@@ -290,24 +290,10 @@ def inspect(
     match artefact.kind_of(file):
         case "release":
             public = Release.load(file)
-            if as_json:
-                summary: dict[str, Any] = {
-                    "id": public.id,
-                    "created": public.created,
-                    "target": public.target,
-                    "rows": public.rows,
-                }
-                described = {"guarantee": public.guarantee.to_json(), "plan": public.plan}
-                _print_json({"kind": "release", **summary, **described, "schema": public.schema.to_json()})
-            else:
-                console.show_release(public)
+            _print_json(public.summary()) if as_json else console.show_release(public)
         case "model":
             model = Model.load(file)
-            if as_json:
-                summary = {"release": model.release, "rows": model.rows, "guarantee": model.guarantee.to_json()}
-                _print_json({"kind": "model", **summary, "schema": model.schema.to_json()})
-            else:
-                console.show_model(model)
+            _print_json(model.summary()) if as_json else console.show_model(model)
         case other:
             raise ArtefactError(f"{file}: is a {other} file, which this version cannot show.")
 
@@ -386,8 +372,12 @@ def _source(data: Path, delimiter: str, sql: str | None) -> Any:
     return open_source(data, delimiter=delimiter, query=sql)
 
 
-def _count(rows: int | None, estimate: float) -> int:
-    return max(1, round(estimate)) if rows is None else _at_least_one(rows, "-n / --rows")
+def _count(rows: int | None, default: int) -> int:
+    from pointillist.generators.model import MOST_ROWS
+
+    if rows is not None and rows > MOST_ROWS:
+        raise UsageError(f"-n / --rows must be at most {MOST_ROWS:,}. Sample in parts, each with another seed.")
+    return default if rows is None else _at_least_one(rows, "-n / --rows")
 
 
 def _at_least_one(value: int, option: str) -> int:

@@ -72,7 +72,7 @@ class Steps:
             self._progress.update(bar, completed=1.0)
 
 
-_WORDS = {"fit": "fitting the mixture", "write": "writing"}
+_WORDS = {"fit": "fitting the generator", "write": "writing"}
 
 
 def show_plan(plan: Plan) -> None:
@@ -190,7 +190,7 @@ def show_model(model: Model) -> None:
     out.print(f"Model of {model.schema.name}, fitted to release {model.release}")
     out.print(model.guarantee.sentence())
     out.print(
-        f"A mixture of {len(model.generator.weights)} components over {len(model.levels)} columns; "
+        f"It is {model.generator.describe()} over {len(model.levels)} columns; "
         f"about {model.rows:,.0f} private rows by its noisy count."
     )
     show_schema(model.schema)

@@ -47,7 +47,7 @@ def run(folder: Path, *, quiet: bool, command: str = "pointillist") -> None:
         )
         model = fit(made, progress=steps)
     model.save(model_file)
-    write_table(model.sample_table(round(model.rows), seed=SEED), synthetic_file)
+    write_table(model.sample_table(model.default_count, seed=SEED), synthetic_file)
     result = closeness(data, synthetic_file, SCHEMA)
     if not quiet:
         console.show_closeness(result)

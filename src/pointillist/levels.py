@@ -125,7 +125,8 @@ class Levels:
     @cached_property
     def spans(self) -> tuple[Floats, Floats]:
         """Lowest and highest unit position of each level; atoms are points."""
-        last = np.append(self.edges[1:-1], self.bounds[1])
+        # A whole number fills its run up to the last number in it; a real one up to the next edge.
+        last = self.edges[1:] - 1 if self.whole else np.append(self.edges[1:-1], self.bounds[1])
         specials = np.array(self.specials)
         middle = np.full(int(self.has_missing), np.nan)
         low = np.concatenate([self.edges[:-1], specials, middle])

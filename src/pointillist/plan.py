@@ -6,11 +6,9 @@ from typing import Any, Self
 
 from pointillist.privacy.accounting import calibrate
 from pointillist.privacy.budget import Budget, Guarantee, Neighbours
+from pointillist.privacy.grid import Grid
 from pointillist.privacy.sensitivity import squared_sensitivity
 from pointillist.schema import Schema
-
-COUNTING_BITS = 26
-"""Grid of a round of indicators: features are multiples of 2^-26."""
 
 
 @dataclass(frozen=True)
@@ -36,29 +34,35 @@ class Block:
 
 @dataclass(frozen=True)
 class Round:
-    """One noisy sum. Every record's features have norm at most 1, which is 2^bits on the grid."""
+    """One noisy sum. Every record's features have norm at most 1."""
 
     share: float
     """Part of the plan's mu^2."""
     blocks: tuple[Block, ...]
+    grid: Grid
     nonnegative: bool = False
     """Whether no feature is ever negative."""
-    bits: int = COUNTING_BITS
+    counting: bool = False
+    """Whether every block is a weighted indicator, so that norms are known before a row is seen."""
+
+    def __post_init__(self) -> None:
+        if not (self.counting or self.grid.holds(self.dimension)):
+            raise ValueError(f"a grid of {self.grid.bits} bits is too fine for {self.dimension} features")
+
+    @classmethod
+    def of_counts(cls, share: float, blocks: tuple[Block, ...]) -> Self:
+        """A round of weighted indicators."""
+        return cls(share, blocks, Grid.counting(), nonnegative=True, counting=True)
 
     @property
     def dimension(self) -> int:
         """The most coordinates that the round can have."""
         return sum(block.cells for block in self.blocks)
 
-    @property
-    def squared_norm(self) -> int:
-        """No record's integer features have a squared norm above this."""
-        return 4**self.bits
-
     def sensitivity(self, neighbours: Neighbours, schema: Schema) -> float:
         """How far one privacy unit moves the sum, on the grid."""
         return math.sqrt(
-            squared_sensitivity(self.squared_norm, neighbours, schema.person, nonnegative=self.nonnegative)
+            squared_sensitivity(self.grid.squared_norm, neighbours, schema.person, nonnegative=self.nonnegative)
         )
 
 
@@ -109,7 +113,7 @@ class Plan:
 
     def noise_rows(self, number: int, block: Block) -> float:
         """Standard deviation of the noise on one cell of a block, in rows."""
-        return self.sigma(number) / (block.weight * 2 ** self.rounds[number].bits)
+        return self.sigma(number) / (block.weight * self.rounds[number].grid.scale)
 
     def expected_error(self, number: int, block: Block) -> float | None:
         """Expected total variation distance of one raw table of the block, from noise alone, before any denoising.
@@ -127,7 +131,7 @@ class Plan:
         rounds = [
             {
                 "share": each.share,
-                "bits": each.bits,
+                "bits": each.grid.bits,
                 "sigma": self.sigma(number),
                 "blocks": [
                     {

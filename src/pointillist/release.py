@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist import artefact
-from pointillist.errors import ArtefactError
+from pointillist.errors import ArtefactError, SchemaError
 from pointillist.features import FeatureMap
 from pointillist.features.serial import from_nodes, to_nodes
 from pointillist.privacy.budget import Guarantee
+from pointillist.privacy.grid import Grid
 from pointillist.schema import Schema
 
 KIND, FORMAT = "release", 1
@@ -24,14 +25,10 @@ class Measurement:
 
     feature_map: FeatureMap
     values: NDArray[np.int64]
-    """Noisy sum in grid units: a feature of 1 counts 2^bits."""
-    bits: int
+    """Noisy sum in grid units: a feature of 1 counts `grid.scale`."""
+    grid: Grid
     sigma: float
     """Standard deviation of the noise on each coordinate, in grid units."""
-
-    @property
-    def scale(self) -> int:
-        return 1 << self.bits
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,24 +54,33 @@ class Release:
     def method(self) -> str:
         return str(self.plan["method"])
 
-    def to_bytes(self) -> bytes:
-        """The release as one file's content."""
-        facts: dict[str, Any] = {
+    def summary(self) -> dict[str, Any]:
+        """All but the measurements, as JSON values."""
+        return {
+            "kind": KIND,
             "id": self.id,
             "created": self.created,
-            "schema": self.schema.to_json(),
-            "guarantee": self.guarantee.to_json(),
             "target": self.target,
-            "plan": self.plan,
             "rows": self.rows,
             "frame": self.frame,
-            "measurements": [],
+            "guarantee": self.guarantee.to_json(),
+            "plan": self.plan,
+            "schema": self.schema.to_json(),
         }
+
+    def to_bytes(self) -> bytes:
+        """The release as one file's content."""
+        facts: dict[str, Any] = {**self.summary(), "measurements": []}
         arrays: artefact.Arrays = {}
         for number, measurement in enumerate(self.measurements):
             nodes, parts = to_nodes(measurement.feature_map)
             facts["measurements"].append(
-                {"feature_map": nodes, "arrays": sorted(parts), "bits": measurement.bits, "sigma": measurement.sigma}
+                {
+                    "feature_map": nodes,
+                    "arrays": sorted(parts),
+                    "bits": measurement.grid.bits,
+                    "sigma": measurement.sigma,
+                }
             )
             arrays[f"{number}.values"] = measurement.values
             arrays |= {f"{number}.map.{name}": array for name, array in parts.items()}
@@ -96,7 +102,7 @@ class Release:
                 values = arrays[f"{number}.values"]
                 if values.shape != (feature_map.dimension,) or values.dtype != np.int64:
                     raise ArtefactError("its values do not fit its feature map")
-                measurements.append(Measurement(feature_map, values, int(each["bits"]), float(each["sigma"])))
+                measurements.append(Measurement(feature_map, values, Grid(int(each["bits"])), float(each["sigma"])))
             return cls(
                 id=str(facts["id"]),
                 created=str(facts["created"]),
@@ -110,7 +116,7 @@ class Release:
             )
         except ArtefactError as error:
             raise ArtefactError(f"{path}: {error}. Get a fresh copy.") from None
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, SchemaError) as error:
             raise ArtefactError(f"{path}: a fact is missing or malformed ({error}). Get a fresh copy.") from None
 
     @staticmethod

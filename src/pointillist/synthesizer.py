@@ -6,6 +6,7 @@ from typing import Any, Self
 from pointillist.curator.releasing import Progress, release
 from pointillist.errors import UsageError
 from pointillist.generators.model import Model
+from pointillist.methods import Method
 from pointillist.methods.fitting import fit
 from pointillist.privacy.budget import DEFAULT_DELTA
 from pointillist.privacy.ledger import Ledger
@@ -30,7 +31,7 @@ class Synthesizer:
         delta: float = DEFAULT_DELTA,
         target: str | None = None,
         neighbours: str = "add-remove",
-        method: str = "mosaic",
+        method: str | Method = "mosaic",
         seed: int = 0,
         ledger: Ledger | str | Path | None = None,
     ):

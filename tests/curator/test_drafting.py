@@ -320,7 +320,7 @@ class TestCsv:
     def test_another_delimiter(self, tmp_path: Path) -> None:
         path = tmp_path / "t.csv"
         path.write_text("a;b\nx;1.5\ny;2.5\n")
-        schema = draft(path, name="study", delimiter=";")
+        schema = draft(open_source(path, delimiter=";"), name="study")
         assert [column.kind for column in schema.columns.values()] == ["categorical", "real"]
         assert encoded(path, schema, delimiter=";").total() == 2
 

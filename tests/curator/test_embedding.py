@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 import pointillist as pt
 from pointillist.curator import reading
-from pointillist.curator.embedding import Embedding, Grid, dense_bits
+from pointillist.curator.embedding import Embedding
 from pointillist.curator.reading import open_source
 from pointillist.curator.releasing import embed
 from pointillist.features import Concat, FeatureMap, Labelled, OneHot, Product, RandomFourier, Records, Tiles, Weighted
 from pointillist.levels import levels_of
 from pointillist.privacy.budget import Neighbours
+from pointillist.privacy.grid import Grid
 from pointillist.privacy.sensitivity import squared_sensitivity
 
 SCHEMA = pt.Schema(
@@ -70,7 +71,7 @@ def sums(name: str, records: list[tuple[object, ...]], threads: int = 1) -> np.n
 
 
 def grid(name: str) -> Grid:
-    return Grid(26 if name in COUNTING else dense_bits(MAPS[name].dimension))
+    return Grid.counting() if name in COUNTING else Grid.dense(MAPS[name].dimension)
 
 
 @pytest.mark.parametrize("name", MAPS)

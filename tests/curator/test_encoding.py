@@ -525,3 +525,24 @@ def test_whatever_the_rows_hold_codes_stay_within_the_levels(column: Any, array:
     else:
         assert len(codes) == len(array)
         assert all(0 <= code < Levels("x", column).size for code in codes)
+
+
+class TestPositions:
+    """Positions in [0, 1] keep to the column's rules like level numbers do."""
+
+    def positions(self, column: Any, values: list[Any]) -> list[float]:
+        encoder = Encoder((Levels("x", column),), frozenset(), frozenset(["x"]), "the table")
+        return encoder(pa.record_batch({"x": pa.array(values)})).units["x"].tolist()
+
+    def test_of_numbers(self) -> None:
+        assert self.positions(Real(min=0, max=4), [1.0, None, 99.0, -1.0]) == [0.25, 0.5, 1.0, 0.0]
+
+    def test_rules_hold(self) -> None:
+        with pytest.raises(DataError, match="missing"):
+            self.positions(Real(min=0, max=4, missing=False), [1.0, None])
+        with pytest.raises(DataError, match="outside min and max"):
+            self.positions(Real(min=0, max=4, out_of_domain="error"), [5.0])
+
+    def test_names_have_none(self) -> None:
+        with pytest.raises(ValueError, match="not a number"):
+            Encoder((Levels("x", Boolean()),), frozenset(), frozenset(["x"]), "the table")

@@ -18,7 +18,6 @@ from scipy import stats
 
 import pointillist as pt
 from pointillist.curator import releasing
-from pointillist.curator.embedding import Grid
 from pointillist.curator.reading import open_source
 from pointillist.curator.releasing import embed
 from pointillist.errors import BudgetError, DataError, SchemaError
@@ -35,7 +34,7 @@ def score(release: pt.Release, added: pa.Table) -> float:
     """The most powerful statistic for "was the row added to the empty table?": standard normal if not, mean mu if so."""
     total, mu_squared = 0.0, 0.0
     for measurement in release.measurements:
-        moved, _ = embed(open_source(added), TINY, measurement.feature_map, Grid(measurement.bits))
+        moved, _ = embed(open_source(added), TINY, measurement.feature_map, measurement.grid)
         total += float(measurement.values @ (moved / measurement.sigma)) / measurement.sigma
         mu_squared += float((moved / measurement.sigma) @ (moved / measurement.sigma))
     return total / math.sqrt(mu_squared)
@@ -78,7 +77,7 @@ def test_noise_of_a_release_is_what_its_plan_states(schema: pt.Schema, people: P
     table = people(500)
     release = pt.release(table, schema, epsilon=1.0)
     for measurement in release.measurements:
-        exact, _ = embed(open_source(table), schema, measurement.feature_map, Grid(measurement.bits))
+        exact, _ = embed(open_source(table), schema, measurement.feature_map, measurement.grid)
         noise = (measurement.values - exact) / measurement.sigma
         low, high = stats.chi2.ppf([1e-6, 1 - 1e-6], len(noise))
         assert low < float(noise @ noise) < high

@@ -61,3 +61,26 @@ def test_no_more_batches_are_taken_than_there_are_threads() -> None:
 
     local.run(stream(), list, add, 3)
     assert most <= 4
+
+
+def test_an_interrupt_stops_the_workers() -> None:
+    """What the main thread is told while it waits must reach the workers, and not wait for the end of the stream."""
+    import os
+    import signal
+    import time
+
+    def stream() -> Iterator[int]:
+        for item in range(10_000):
+            if item == 20:
+                os.kill(os.getpid(), signal.SIGINT)
+            yield item
+
+    seen: list[int] = []
+
+    def add(state: list[int], item: int) -> None:
+        seen.append(item)
+        time.sleep(0.001)
+
+    with pytest.raises(KeyboardInterrupt):
+        local.run(stream(), list, add, 2)
+    assert len(seen) < 9_000

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pointillist.curator.embedding import Grid, dense_bits, quantise
+from pointillist.curator.embedding import quantise
 from pointillist.errors import ArtefactError
 from pointillist.features import (
     Concat,
@@ -24,6 +24,7 @@ from pointillist.features import (
     Weighted,
 )
 from pointillist.features.serial import from_nodes, to_nodes
+from pointillist.privacy.grid import Grid
 
 A, B, Y = OneHot("a", 4), Tiles("b", (0, 0, 1, 2, 1)), OneHot("y", 2)
 FOURIER = RandomFourier.draw(("x", "z"), 20, 0.2, seed=3)
@@ -77,7 +78,7 @@ def test_norms_stay_within_the_bound(name: str, batch: Records) -> None:
 @pytest.mark.parametrize("name", MAPS)
 @given(batch=batches())
 def test_integer_norms_stay_within_the_limit_on_the_grid(name: str, batch: Records) -> None:
-    grid = Grid(dense_bits(MAPS[name].dimension))
+    grid = Grid.dense(MAPS[name].dimension)
     values = quantise(MAPS[name](batch) / max(1.0, MAPS[name].bound), grid)
     assert all(sum(int(v) ** 2 for v in row) <= grid.squared_norm for row in values)
 

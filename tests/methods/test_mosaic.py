@@ -107,3 +107,23 @@ def test_unknown_targets_and_methods_are_named(schema: pt.Schema) -> None:
         pt.plan(schema, epsilon=1.0, method="magic")
     with pytest.raises(UsageError, match="replace-one"):
         pt.plan(schema, epsilon=1.0, neighbours="bounded")
+
+
+def test_a_fit_uses_the_settings_that_the_release_was_planned_with(schema: pt.Schema, people: People) -> None:
+    release = pt.release(people(300), schema, epsilon=1.0, method=pt.Mosaic(components=7, steps=3))
+    assert pt.fit(release).generator.describe() == "a mixture of 7 components"
+    assert pt.fit(release, method=pt.Mosaic(components=9, steps=2)).generator.describe() == "a mixture of 9 components"
+
+
+@pytest.mark.parametrize(
+    "options", [{"one_way_share": 0.0}, {"label_share": 1.0}, {"most_tiles": 3}, {"components": 0}, {"steps": 0}]
+)
+def test_impossible_settings_are_refused(options: dict[str, float]) -> None:
+    with pytest.raises(UsageError, match=next(iter(options))):
+        pt.Mosaic(**options)  # type: ignore[arg-type]
+
+
+def test_a_method_is_a_name_or_a_recipe(schema: pt.Schema) -> None:
+    for wrong in (None, pt.Mosaic, 3):
+        with pytest.raises(UsageError, match="Known methods"):
+            pt.plan(schema, epsilon=1.0, method=wrong)  # type: ignore[arg-type]

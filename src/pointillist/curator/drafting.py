@@ -49,11 +49,11 @@ _PERSONAL = re.compile(
 
 
 @without_context
-def draft(table: Any, *, name: str, person: Person | None = None, delimiter: str = ",") -> Schema:
+def draft(table: Any, *, name: str, person: Person | None = None) -> Schema:
     """A draft schema for a table. It is not private: review it before use."""
     if not 0 < len(name) <= 200:
         raise UsageError("the data set's name must have from 1 to 200 characters.")
-    source = open_source(table, delimiter=delimiter)
+    source = open_source(table)
     with source.guard(None):
         names = source.column_names()
     hint = source.hint()
@@ -163,7 +163,11 @@ def _integer(rows: duckdb.DuckDBPyRelation, missing: bool, distinct: int, filled
         return _ignored("every value is different, perhaps an identifier; set a kind if it should be used")
     if distinct <= 2:
         values = sorted(int(row[0]) for row in rows.distinct().fetchall())
-        return Categorical(categories=tuple(values), missing=missing, read_from_data=("kind", "categories", "missing"))
+        # A column of numbers has no room for a label: without missing values, an unlisted one must stop the call.
+        rule: Any = {} if missing else {"out_of_domain": "error"}
+        return Categorical(
+            categories=tuple(values), missing=missing, read_from_data=("kind", "categories", "missing"), **rule
+        )
     if int(rows.aggregate("max(abs(x::HUGEINT))").fetchall()[0][0]) > _LARGEST:
         return _ignored("numbers beyond 2^53, perhaps an identifier; set a kind if it should be used")
     low, high, special, scale, facts = _range(rows)

@@ -10,13 +10,13 @@ block. There the pass only counts, and multiplies at the end: the same integers,
 
 import itertools
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.curator.kernels import count_cells
-from pointillist.features import Concat, FeatureMap, Records, Tiles, Weighted
+from pointillist.features import FeatureMap, Records, Tiles, blocks
+from pointillist.privacy.grid import Grid
 
 Integers = NDArray[np.int64]
 
@@ -25,29 +25,9 @@ _DENSE_CELLS = 1 << 21
 _MOST_LEAVES = 3
 
 
-@dataclass(frozen=True)
-class Grid:
-    """Features are multiples of 2^-bits, and no record's squared norm is above 4^bits."""
-
-    bits: int
-
-    @property
-    def scale(self) -> int:
-        return 1 << self.bits
-
-    @property
-    def squared_norm(self) -> int:
-        return 1 << (2 * self.bits)
-
-
-def dense_bits(dimension: int) -> int:
-    """The finest grid on which the squared norm of any features within [-1, 1] fits 64-bit integers."""
-    return min(24, (62 - math.ceil(math.log2(dimension + 1))) // 2)
-
-
 def quantise(features: NDArray[np.float64], grid: Grid) -> Integers:
     """Features of records on the grid: rounded towards zero, then clipped so that no integer norm is over the limit."""
-    if 4**grid.bits * features.shape[1] >= 1 << 63:
+    if not grid.holds(features.shape[1]):
         raise OverflowError(f"a grid of {grid.bits} bits is too fine for {features.shape[1]} features")
     bounded = np.clip(np.nan_to_num(features, nan=0.0), -1.0, 1.0)
     values = np.trunc(bounded * grid.scale).astype(np.int64)
@@ -64,31 +44,31 @@ class Embedding:
 
     def __init__(self, feature_map: FeatureMap, grid: Grid):
         self.feature_map, self.grid = feature_map, grid
-        blocks = _blocks(feature_map, 1.0)
-        self._counting = all(block.indicator for block, _ in blocks)
+        weighted = blocks(feature_map)
+        self._counting = all(block.indicator for block, _ in weighted)
         self.rows = 0
         self._counts = np.zeros(feature_map.dimension, dtype=np.int64)
         """Counts of cells when counting, sums of integer features otherwise."""
         if self._counting:
-            self._weights = [math.floor(weight * grid.scale) for _, weight in blocks]
+            self._weights = [grid.weight(weight) for _, weight in weighted]
             if sum(weight**2 for weight in self._weights) > grid.squared_norm:
                 raise ValueError("the weights of the feature map exceed its norm bound on the grid")
-            self._layout(blocks)
+            self._layout([block for block, _ in weighted])
 
-    def _layout(self, blocks: list[tuple[FeatureMap, float]]) -> None:
+    def _layout(self, maps: list[FeatureMap]) -> None:
         """Settle how each block's counts come about.
 
         Most blocks are products of up to three columns' tiles: the compiled kernel counts those. A block whose columns
         all occur in a larger block needs no counting: its counts are sums of the larger one's, exactly. The rest, of
         rarer shape, is counted one by one.
         """
-        self._sizes = [block.dimension for block, _ in blocks]
+        self._sizes = [block.dimension for block in maps]
         offsets = np.concatenate([[0], np.cumsum(self._sizes)])
-        places = [slice(int(offsets[i]), int(offsets[i + 1])) for i in range(len(blocks))]
+        places = [slice(int(offsets[i]), int(offsets[i + 1])) for i in range(len(maps))]
         numbers: dict[FeatureMap, int] = {}
         entries: dict[int, tuple[int, ...]] = {}
         self._rest: list[tuple[FeatureMap, slice]] = []
-        for number, (block, _) in enumerate(blocks):
+        for number, block in enumerate(maps):
             leaves = block.leaves
             if len(leaves) <= _MOST_LEAVES and all(isinstance(leaf, Tiles) for leaf in leaves):
                 entries[number] = tuple(numbers.setdefault(leaf, len(numbers)) for leaf in leaves)
@@ -174,12 +154,3 @@ def _top(number: int, parents: dict[int, int]) -> int:
     while number in parents:
         number = parents[number]
     return number
-
-
-def _blocks(feature_map: FeatureMap, weight: float) -> list[tuple[FeatureMap, float]]:
-    """The blocks of a map with their weights, in the order of their features."""
-    if isinstance(feature_map, Concat):
-        return [block for part in feature_map.maps for block in _blocks(part, weight)]
-    if isinstance(feature_map, Weighted):
-        return _blocks(feature_map.map, weight * feature_map.weight)
-    return [(feature_map, weight)]

@@ -33,6 +33,9 @@ class Encoder:
     ):
         self._levels = [each for each in levels if each.name in code_columns | unit_columns]
         self._code_columns, self._unit_columns = code_columns, unit_columns
+        names = [each.name for each in self._levels if each.name in unit_columns and not each.numeric]
+        if names:
+            raise ValueError(f"column {names[0]!r} has no positions: it is not a number")
         self._origin = origin
 
     @property
@@ -56,8 +59,9 @@ class Encoder:
             array = batch.column(each.name)
             if each.numeric:
                 values = self._guarded(each, numbers, array)
+                levels = self._bins(each, values)  # checks the column's rules, also where only positions are asked for
                 if each.name in self._code_columns:
-                    codes[each.name] = self._bins(each, values)
+                    codes[each.name] = levels
                 if each.name in self._unit_columns:
                     units[each.name] = each.to_unit(values.astype(np.float64))
             else:

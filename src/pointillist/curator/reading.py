@@ -236,6 +236,11 @@ class Query(Source):
         return f"{self.name} failed ({type(error).__name__}). Run it in DuckDB to see why.{text}"
 
 
+def csv(path: str | Path, *, delimiter: str = ",") -> Source:
+    """A CSV file as a table, with the delimiter that it uses."""
+    return open_source(Path(path), delimiter=delimiter)
+
+
 def sql(query: str, over: str | Path | None = None) -> Source:
     """A DuckDB query as a table; `over` is a DuckDB database, or a file or folder that the query calls `source`.
 

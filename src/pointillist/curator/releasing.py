@@ -10,17 +10,19 @@ from typing import Any
 
 from pointillist.artefact import reserve
 from pointillist.curator.capping import capped
-from pointillist.curator.embedding import Embedding, Grid, Integers
+from pointillist.curator.embedding import Embedding, Integers
 from pointillist.curator.encoding import Encoder
 from pointillist.curator.reading import open_source
 from pointillist.curator.source import Source
 from pointillist.engines import local
 from pointillist.errors import PointillistError, UsageError, without_context
-from pointillist.features import FeatureMap
+from pointillist.features import FeatureMap, blocks
+from pointillist.features.serial import to_nodes
 from pointillist.levels import levels_of
 from pointillist.methods import Method, method_named
-from pointillist.plan import Plan, Request
+from pointillist.plan import Plan, Request, Round
 from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Neighbours
+from pointillist.privacy.grid import Grid
 from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.noise import add_noise
 from pointillist.release import Measurement, Release
@@ -66,7 +68,7 @@ def release(
     progress: Progress | None = None,
     threads: int | None = None,
 ) -> Release:
-    """Measure a private table once, with noise: the only call that sees data.
+    """Measure a private table once, with noise: the only call that publishes anything about its rows.
 
     Arguments:
         table: a path (CSV, Parquet file or folder, Arrow), a pandas, polars or pyarrow table, a DuckDB relation, or
@@ -97,13 +99,11 @@ def release(
         rows = 0
         for number, each in enumerate(settled.rounds):
             feature_map = recipe.feature_map(settled, measured)
-            grid = Grid(each.bits)
             step = f"pass {number + 1} of {len(settled.rounds)}"
             tell(step, 0.0)
-            if feature_map.dimension > each.dimension or (each.nonnegative and not feature_map.nonnegative):
-                raise RuntimeError("the feature map is not what its plan says")
+            _check(feature_map, each)
             try:
-                sums, rows = embed(source, schema, feature_map, grid, threads, partial(tell, step))
+                sums, rows = embed(source, schema, feature_map, each.grid, threads, partial(tell, step))
             except PointillistError as error:
                 if number == 0:
                     raise
@@ -114,7 +114,7 @@ def release(
                 book.record(schema.name, settled.guarantee, release=release_id, purpose=purpose)
             tell(f"noise {number + 1} of {len(settled.rounds)}", 0.0)
             sigma = settled.sigma(number)
-            measured.append(Measurement(feature_map, add_noise(sums, sigma), each.bits, sigma))
+            measured.append(Measurement(feature_map, add_noise(sums, sigma), each.grid, sigma))
             del sums
         exact = settled.request.neighbours is Neighbours.REPLACE_ONE and schema.person is None and source.whole
         made = Release(
@@ -135,6 +135,16 @@ def release(
         book.finish(release_id)
     tell("done", 1.0)
     return made
+
+
+def _check(feature_map: FeatureMap, planned: Round) -> None:
+    """The map must be what the plan promised, and it must fit into a file: better known before anything is spent."""
+    to_nodes(feature_map)
+    fits = feature_map.dimension <= planned.dimension and feature_map.bound <= 1 + 1e-9
+    if not fits or (planned.nonnegative and not feature_map.nonnegative):
+        raise RuntimeError("the feature map is not what its plan says")
+    if planned.counting and not all(block.indicator for block, _ in blocks(feature_map)):
+        raise RuntimeError("the feature map is not what its plan says")
 
 
 def _schema(schema: Schema | str | Path) -> Schema:

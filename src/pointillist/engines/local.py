@@ -38,4 +38,8 @@ def run(
         return [work()]
     with ThreadPoolExecutor(threads, thread_name_prefix="embed") as pool:
         workers = [pool.submit(work) for _ in range(threads)]
-        return [worker.result() for worker in workers]
+        try:
+            return [worker.result() for worker in workers]
+        except BaseException:  # an interrupt arrives here, and the workers would go on to the end of the stream
+            stop.set()
+            raise

@@ -82,8 +82,7 @@ def _pairs(first: Codes, second: Codes) -> float:
 def _codes(table: Any, schema: Schema, levels: tuple[Levels, ...]) -> Codes:
     source = open_source(table)
     encoder = Encoder(levels, frozenset(schema.measured), frozenset(), source.name)
-    whole = schema.model_copy(update={"person": None})
-    batches = [encoder(batch).codes for batch in source.batches(encoder.columns, whole, _silent)]
+    batches = [encoder(batch).codes for batch in source.batches(encoder.columns, schema, _silent)]
     coarse = {each.name: _coarse(each) for each in levels}
     return {
         name: np.concatenate([coarse[name][batch[name]] for batch in batches] or [np.zeros(0, dtype=np.int64)])

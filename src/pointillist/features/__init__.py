@@ -1,6 +1,6 @@
 """Bounded feature maps and how they compose."""
 
-from pointillist.features.algebra import Concat, Labelled, Product, Weighted
+from pointillist.features.algebra import Concat, Labelled, Product, Weighted, blocks
 from pointillist.features.base import FeatureMap
 from pointillist.features.fourier import RandomFourier
 from pointillist.features.indicator import OneHot, Tiles
@@ -17,4 +17,5 @@ __all__ = [
     "Records",
     "Tiles",
     "Weighted",
+    "blocks",
 ]

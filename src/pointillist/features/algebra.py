@@ -162,6 +162,15 @@ class Weighted(FeatureMap):
         return {"weight": self.weight}
 
 
+def blocks(feature_map: FeatureMap, weight: float = 1.0) -> list[tuple[FeatureMap, float]]:
+    """The blocks of a map with their weights, in the order of their features."""
+    if isinstance(feature_map, Concat):
+        return [block for part in feature_map.maps for block in blocks(part, weight)]
+    if isinstance(feature_map, Weighted):
+        return blocks(feature_map.map, weight * feature_map.weight)
+    return [(feature_map, weight)]
+
+
 def _outer(blocks: list[Floats]) -> Floats:
     result = blocks[0]
     for block in blocks[1:]:

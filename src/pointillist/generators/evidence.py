@@ -6,7 +6,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features import Tiles
+from pointillist.features import Tiles, blocks
+from pointillist.release import Measurement
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +24,20 @@ class Table:
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(leaf.column for leaf in self.leaves)
+
+
+def tables_of(measurement: Measurement) -> list[Table]:
+    """A measurement of weighted indicators as tables of noisy counts."""
+    tables, start = [], 0
+    for block, weight in blocks(measurement.feature_map):
+        leaves = tuple(leaf for leaf in block.leaves if isinstance(leaf, Tiles))
+        if len(leaves) != len(block.leaves):
+            raise ValueError("only counts can be read as tables")
+        added = measurement.grid.weight(weight)  # the very integer that each record added
+        values = measurement.values[start : start + block.dimension] / added
+        tables.append(Table(leaves, values.reshape([leaf.dimension for leaf in leaves]), measurement.sigma / added))
+        start += block.dimension
+    return tables
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ stays at what the noise alone explains: the least structured mixture that is con
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ _RESIDUAL = 0.92
 class Mixture:
     """A sampler over the levels of all columns."""
 
+    kind: ClassVar[str] = "mixture"
+
     weights: Floats
     tiles: dict[str, Tiles]
     tables: dict[str, Floats]
@@ -39,15 +41,18 @@ class Mixture:
     within: dict[str, Floats]
     """For each column the probability of every level inside its tile."""
 
+    def describe(self) -> str:
+        return f"a mixture of {len(self.weights)} components"
+
     def sample(self, count: int, generator: np.random.Generator) -> dict[str, NDArray[np.uint16]]:
         """Level numbers of `count` rows."""
         component = _quota(self.weights, count, generator)
         codes = {}
         for name, tiles in self.tiles.items():
             tile = _draw(self.tables[name], component, generator)
-            order = np.argsort(tiles.table, kind="stable")
-            inside = np.zeros((tiles.dimension, len(order)))
-            inside[tiles.table, np.arange(len(order))] = self.within[name]
+            levels = len(tiles.table)
+            inside = np.zeros((tiles.dimension, levels))
+            inside[tiles.table, np.arange(levels)] = self.within[name]
             codes[name] = _draw(inside, tile, generator).astype(np.uint16)
         shuffled = generator.permutation(count)
         return {name: values[shuffled] for name, values in codes.items()}

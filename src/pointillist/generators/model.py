@@ -1,6 +1,7 @@
 """Model: a generator fitted to a release, ready to make rows. Public."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -10,13 +11,16 @@ import pyarrow as pa
 
 from pointillist import artefact
 from pointillist.errors import ArtefactError, SchemaError, UsageError
+from pointillist.generators.base import Generator
 from pointillist.generators.decoding import decode_table
 from pointillist.generators.mixture import Mixture
 from pointillist.levels import Levels, levels_of
 from pointillist.privacy.budget import Guarantee
+from pointillist.release import Release
 from pointillist.schema import Schema
 
 KIND, FORMAT = "model", 1
+GENERATORS: dict[str, type[Generator]] = {Mixture.kind: Mixture}
 FRAMES = ("pyarrow", "pandas", "polars")
 MOST_ROWS = 20_000_000
 """The most rows that are sampled at a time: they are held in memory."""
@@ -33,8 +37,22 @@ class Model:
     frame: str
     rows: float
     """The estimated number of private rows."""
-    levels: tuple[Levels, ...]
-    generator: Mixture
+    generator: Generator
+
+    @classmethod
+    def of(cls, release: Release, *, rows: float, generator: Generator) -> Self:
+        """A generator together with what its release promises."""
+        return cls(release.schema, release.guarantee, release.id, release.frame, rows, generator)
+
+    @cached_property
+    def levels(self) -> tuple[Levels, ...]:
+        """The levels of the schema's columns, in order."""
+        return levels_of(self.schema)
+
+    @property
+    def default_count(self) -> int:
+        """About as many rows as the private table has."""
+        return min(MOST_ROWS, max(1, round(self.rows)))
 
     def __repr__(self) -> str:
         return f"<Model of {self.schema.name!r}: {len(self.levels)} columns, ε = {self.guarantee.epsilon:g}>"
@@ -45,7 +63,7 @@ class Model:
         The same seed gives the same rows. `frame` may be "pandas", "polars" or "pyarrow".
         """
         if count is None:
-            count = max(1, round(self.rows))
+            count = self.default_count
         if count < 0:
             raise UsageError(f"the number of rows must not be negative, not {count}.")
         kind = frame or self.frame
@@ -77,17 +95,21 @@ class Model:
         generator = np.random.default_rng(seed)
         return decode_table(self.levels, self.generator.sample(count, generator), generator)
 
+    def summary(self) -> dict[str, Any]:
+        """All but the generator, as JSON values."""
+        return {
+            "kind": KIND,
+            "release": self.release,
+            "rows": self.rows,
+            "frame": self.frame,
+            "guarantee": self.guarantee.to_json(),
+            "schema": self.schema.to_json(),
+        }
+
     def to_bytes(self) -> bytes:
         """The model as one file's content."""
         generator, arrays = self.generator.to_facts()
-        facts = {
-            "schema": self.schema.to_json(),
-            "guarantee": self.guarantee.to_json(),
-            "release": self.release,
-            "frame": self.frame,
-            "rows": self.rows,
-            "generator": {"kind": "mixture", **generator},
-        }
+        facts = {**self.summary(), "generator": {"kind": self.generator.kind, **generator}}
         return artefact.pack(KIND, FORMAT, facts, arrays)
 
     def save(self, path: str | Path) -> None:
@@ -100,16 +122,13 @@ class Model:
         facts, arrays = artefact.unpack(path, KIND, FORMAT)
         try:
             schema = Schema.from_json(facts["schema"], origin=str(path))
-            if facts["generator"]["kind"] != "mixture":
-                raise ValueError(f"unknown generator {facts['generator']['kind']!r}")
             return cls(
                 schema=schema,
                 guarantee=Guarantee.from_json(facts["guarantee"]),
                 release=str(facts["release"]),
                 frame=str(facts["frame"]),
                 rows=float(facts["rows"]),
-                levels=levels_of(schema),
-                generator=Mixture.from_facts(facts["generator"], arrays),
+                generator=GENERATORS[facts["generator"]["kind"]].from_facts(facts["generator"], arrays),
             )
         except (KeyError, TypeError, ValueError, SchemaError) as error:
             raise ArtefactError(f"{path}: a fact is missing or malformed ({error}). Get a fresh copy.") from None

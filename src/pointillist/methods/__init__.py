@@ -1,19 +1,22 @@
 """Recipes by name."""
 
+from collections.abc import Callable
+from typing import Any
+
 from pointillist.errors import UsageError
 from pointillist.methods.base import Method
 from pointillist.methods.mosaic import Mosaic
 
-METHODS: dict[str, type[Mosaic]] = {"mosaic": Mosaic}
+METHODS: dict[str, Callable[..., Method]] = {"mosaic": Mosaic}
 
 
-def method_named(method: "str | Method") -> Method:
-    """A method by its name, with its defaults; a method passes through."""
-    if not isinstance(method, str):
+def method_named(method: str | Method, options: dict[str, Any] | None = None) -> Method:
+    """A method by its name, with its defaults or with `options`; a method passes through."""
+    if isinstance(method, Method) and not isinstance(method, type):
         return method
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise UsageError(f"method {method!r} is not known. Known methods: {', '.join(METHODS)}.")
-    return METHODS[method]()
+    return METHODS[method](**(options or {}))
 
 
 __all__ = ["METHODS", "Method", "Mosaic", "method_named"]

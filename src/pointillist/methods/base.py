@@ -1,7 +1,7 @@
 """What a method is: a named recipe of feature maps, noise and generator."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pointillist.features import FeatureMap
 from pointillist.generators.model import Model
@@ -11,6 +11,7 @@ from pointillist.release import Measurement, Release
 Progress = Callable[[str, float], None]
 
 
+@runtime_checkable
 class Method(Protocol):
     """A recipe. Everything here is public: a method sees schemas, plans and noisy measurements, never rows."""
 

@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features import Concat, FeatureMap, Labelled, OneHot, Product, Tiles, Weighted
-from pointillist.generators.evidence import Evidence, Table
-from pointillist.generators.mixture import Mixture, fit_mixture
+from pointillist.errors import UsageError
+from pointillist.features import Concat, FeatureMap, Labelled, OneHot, Product, Weighted
+from pointillist.generators.evidence import Evidence, Table, tables_of
+from pointillist.generators.mixture import fit_mixture
 from pointillist.generators.model import Model
 from pointillist.levels import Levels, levels_of
 from pointillist.methods.base import Progress
@@ -25,6 +26,9 @@ from pointillist.plan import Block, Plan, Request, Round
 from pointillist.release import Measurement, Release
 
 Floats = NDArray[np.float64]
+
+
+_MOST_TILES_IN_ALL = 3000
 
 
 class Pairs(NamedTuple):
@@ -55,6 +59,14 @@ class Mosaic:
     steps: int = 1000
     """Steps of the fit."""
 
+    def __post_init__(self) -> None:
+        for name in ("one_way_share", "label_share"):
+            if not 0 < getattr(self, name) < 1:
+                raise UsageError(f"{name} must lie between 0 and 1, not {getattr(self, name)}.")
+        for name, least in (("most_tiles", 4), ("most_label_tiles", 2), ("components", 1), ("steps", 1)):
+            if getattr(self, name) < least:
+                raise UsageError(f"{name} must be at least {least}, not {getattr(self, name)}.")
+
     @property
     def name(self) -> str:
         return "mosaic"
@@ -64,9 +76,9 @@ class Mosaic:
         first = Block("one-way marginals", len(levels), sum(each.size for each in levels), 1 / math.sqrt(len(levels)))
         pairs, most, notes = self._choose(levels, request.target)
         if not (pairs.plain or pairs.labelled):
-            return Plan.make(self.name, self._options(most), request, (Round(1.0, (first,), nonnegative=True),), notes)
+            return Plan.make(self.name, self._options(most), request, (Round.of_counts(1.0, (first,)),), notes)
         sizes = self._sizes(levels, most)
-        blocks = []
+        measured = []
         for name, chosen, share, factor in (
             ("pairs of columns", pairs.plain, 1 - self.label_share if pairs.labelled else 1.0, 1),
             (
@@ -78,10 +90,10 @@ class Mosaic:
         ):
             if chosen:
                 cells = sum(sizes[a] * sizes[b] for a, b in chosen) * factor
-                blocks.append(Block(name, len(chosen), cells, math.sqrt(share / len(chosen))))
+                measured.append(Block(name, len(chosen), cells, math.sqrt(share / len(chosen))))
         rounds = (
-            Round(self.one_way_share, (first,), nonnegative=True),
-            Round(1 - self.one_way_share, tuple(blocks), nonnegative=True),
+            Round.of_counts(self.one_way_share, (first,)),
+            Round.of_counts(1 - self.one_way_share, tuple(measured)),
         )
         return Plan.make(self.name, self._options(most), request, rounds, notes)
 
@@ -103,7 +115,8 @@ class Mosaic:
                 return Pairs(_pairs(names), ()), most, (note,)
         for most in range(self.most_tiles, 3, -1) if target else ():
             sizes = self._sizes(levels, most)
-            if target and sizes[target] * sum(sizes[name] for name in others) <= self.most_cells:
+            # The fit holds a matrix over all tiles of all columns, however few pairs of them were measured.
+            if target and sum(sizes.values()) <= _MOST_TILES_IN_ALL:
                 note = f"Only pairs with {target} are measured: there are too many columns for all pairs."
                 return Pairs(tuple((name, target) for name in others), ()), most, (note,)
         note = (
@@ -131,8 +144,7 @@ class Mosaic:
             return Concat(tuple(Weighted(OneHot(each.name, each.size), weight) for each in levels))
         marginals = _marginals(measured[0], levels, None)
         most = int(plan.options["most_tiles"])
-        blocks = {block.name: block for block in plan.rounds[1].blocks}
-        noise = max(plan.noise_rows(1, block) for block in blocks.values())
+        noise = max(plan.noise_rows(1, block) for block in plan.rounds[1].blocks)
         tiles = {
             each.name: tile(each, marginals.counts[each.name], self.rows_per_tile * noise, most) for each in levels
         }
@@ -158,11 +170,11 @@ class Mosaic:
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
         levels = levels_of(release.schema)
         marginals = _marginals(release.measurements[0], levels, release.rows)
-        evidence = _evidence(release, marginals)
-        mixture: Mixture = fit_mixture(
+        evidence = Evidence(marginals.rows, tuple(t for each in release.measurements for t in tables_of(each)))
+        mixture = fit_mixture(
             evidence, marginals.shares, components=self.components, steps=self.steps, seed=seed, progress=progress
         )
-        return Model(release.schema, release.guarantee, release.id, release.frame, marginals.rows, levels, mixture)
+        return Model.of(release, rows=marginals.rows, generator=mixture)
 
 
 def _pairs(names: list[str]) -> tuple[tuple[str, str], ...]:
@@ -186,7 +198,7 @@ class Marginals(NamedTuple):
 
 def _marginals(first: Measurement, all_levels: tuple[Levels, ...], rows: int | None) -> Marginals:
     """Counts of every level, made possible: not negative, and with one total for all columns."""
-    tables = _tables(first)
+    tables = tables_of(first)
     if rows is None:
         # Every column's cells add up to the rows; the fewer cells, the less noise. Weigh them so.
         precision = [1 / (len(table.values) * table.sigma**2) for table in tables]
@@ -214,27 +226,3 @@ def _possible(table: Table, levels: Levels, rows: float) -> Floats:
     counts = np.zeros(levels.size)
     counts[~ghosts] = project_to_simplex(values[~ghosts], rows)
     return counts
-
-
-def _tables(measurement: Measurement) -> list[Table]:
-    """A measurement as tables of noisy counts, each with the noise's standard deviation in rows."""
-    feature_map = measurement.feature_map
-    assert isinstance(feature_map, Concat)
-    tables = []
-    for part, place in zip(feature_map.maps, feature_map.slices, strict=True):
-        assert isinstance(part, Weighted)
-        weight = math.floor(part.weight * measurement.scale)  # the very integer that each record added
-        leaves = part.map.leaves
-        tables.append(
-            Table(
-                tuple(leaf for leaf in leaves if isinstance(leaf, Tiles)),
-                (measurement.values[place] / weight).reshape([leaf.dimension for leaf in leaves]),
-                measurement.sigma / weight,
-            )
-        )
-    return tables
-
-
-def _evidence(release: Release, marginals: Marginals) -> Evidence:
-    tables = [table for each in release.measurements for table in _tables(each)]
-    return Evidence(marginals.rows, tuple(tables))
