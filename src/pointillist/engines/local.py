@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeVar
 
 State = TypeVar("State")
@@ -39,7 +39,9 @@ def run(
     with ThreadPoolExecutor(threads, thread_name_prefix="embed") as pool:
         workers = [pool.submit(work) for _ in range(threads)]
         try:
-            return [worker.result() for worker in workers]
-        except BaseException:  # an interrupt arrives here, and the workers would go on to the end of the stream
+            while wait(workers, timeout=0.2).not_done:  # look up now and then: an interrupt must not wait for the end
+                pass
+        except BaseException:
             stop.set()
             raise
+        return [worker.result() for worker in workers]
