@@ -10,7 +10,6 @@ shift of epsilon by `grid_epsilon` and of delta by `grid_delta`; both are folded
 
 import math
 
-import dp_accounting
 from scipy.special import log_ndtr
 
 from pointillist.errors import BudgetError
@@ -36,6 +35,8 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     """The smallest epsilon at which a Gaussian with sensitivity/sigma = mu is (epsilon, delta)-private."""
     if mu == 0:
         return 0.0
+    import dp_accounting  # here and below, because it takes long to load
+
     epsilon = float(dp_accounting.get_epsilon_gaussian(1 / mu, delta))
     while gaussian_delta(mu, epsilon) > delta * (1 - _MARGIN):
         epsilon += 1e-8 * max(epsilon, mu)
@@ -44,6 +45,8 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 
 def gaussian_mu(budget: Budget) -> float:
     """The largest mu that (epsilon, delta) allows, rounded to the safe side."""
+    import dp_accounting
+
     mu = 1 / float(dp_accounting.get_sigma_gaussian(budget.epsilon, budget.delta))
     while gaussian_delta(mu, budget.epsilon) > budget.delta * (1 - 2 * _MARGIN):
         mu *= 1 - 1e-8

@@ -8,14 +8,11 @@ import math
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import opendp.prelude as dp
 from numpy.typing import NDArray
 
 from pointillist.privacy.accounting import LARGEST_SIGMA
 
 Integers = NDArray[np.int64]
-
-dp.enable_features("contrib")
 
 _LARGEST = 2**62
 """Sums beyond this could reach the end of 64-bit integers once noise is added."""
@@ -36,6 +33,9 @@ def add_noise(sums: Integers, sigma: float, *, threads: int = 2) -> Integers:
 
 
 def _noisy(sums: Integers, sigma: float) -> Integers:
+    import opendp.prelude as dp  # here, because it takes long to load and most calls draw no noise
+
+    dp.enable_features("contrib")
     space = dp.vector_domain(dp.atom_domain(T="i64"), size=sums.size), dp.l2_distance(T=float)
     mechanism = dp.m.make_gaussian(*space, scale=sigma)
     # OpenDP's own statement of what it did must agree with ours: rho = 1 / (2 sigma^2) at sensitivity 1.
