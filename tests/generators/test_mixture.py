@@ -205,3 +205,13 @@ def test_the_softmax_slope_is_exact() -> None:
     blocks = [np.diag(p) - np.outer(p, p) for p in (table[0, :3], table[0, 3:])]
     expected = np.concatenate([blocks[0] @ slope[0, :3], blocks[1] @ slope[0, 3:]])
     np.testing.assert_allclose(_through_softmax(table, slope, starts)[0], expected, rtol=1e-5)
+
+
+def test_where_there_is_nothing_but_noise_the_pull_stays_finite() -> None:
+    """Even independence leaves less than is wanted: the pull grows for a thousand steps, and must not overflow."""
+    given_evidence, joint = evidence(0.0, rows=3.0)
+    calm = Evidence(3.0, tuple(Table(t.leaves, t.values, 500.0) for t in given_evidence.tables))
+    mixture = fit_mixture(calm, shares(joint), components=30, steps=1500, seed=0, progress=silent)
+    assert np.isfinite(mixture.weights).all()
+    independent = np.einsum("y,a,b->yab", *(shares(joint)[n] for n in "yab"))
+    assert 0.5 * np.abs(fitted(mixture) - independent).sum() < 0.02

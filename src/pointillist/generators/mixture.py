@@ -218,14 +218,15 @@ class _Fit:
         return _softmax(self.weight_logits, np.array([0])), _softmax(self.logits, self.problem.starts)
 
     def step(self, number: int, steps: int) -> None:
-        """One step down the loss; then the pull moves to bring chi^2 to its expectation, the number of cells."""
+        """One step down the loss; then the pull moves to bring chi^2 to what a fit should leave."""
         table_slope, weight_slope = self.slopes()
         rate = 0.1 * min(1.0, (number + 1) / 10) * 0.5 * (1 + np.cos(np.pi * number / steps)) + 1e-3
         self._adam(self.logits, table_slope, self._moments[0], self._moments[1], rate, number)
         self._adam(self.weight_logits, weight_slope, self._moments[2], self._moments[3], rate, number)
         # A few per cent a step: early on chi^2 is far too large for reasons that more steps will mend, not less pull.
         wanted = _RESIDUAL * self.problem.cells
-        self.pull *= float(np.clip(wanted / self.chi_squared, 1 / 1.2, 1.2)) ** 0.3
+        pull = self.pull * float(np.clip(wanted / self.chi_squared, 1 / 1.2, 1.2)) ** 0.3
+        self.pull = min(max(pull, 1e-4), 1e4)  # where even independence leaves too little, no pull is strong enough
 
     def slopes(self) -> tuple[Single, Single]:
         """The loss's gradient in the logits; sets `chi_squared` on the way."""
