@@ -31,10 +31,11 @@ bench: $(READY)
 	$(BIN)/python benchmarks/embedding_pass.py
 
 $(READY): pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit("Pointillist needs Python 3.11 or newer; set PYTHON=/path/to/it" if sys.version_info < (3, 11) else 0)'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
-	touch $(READY)
+	@$(PYTHON) -c 'import sys; sys.exit("Pointillist needs Python 3.11 or newer; set PYTHON=/path/to/it" if sys.version_info < (3, 11) else 0)'
+	@echo "Setting up $(VENV): about a minute the first time."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@touch $(READY)
 
 clean:
 	rm -rf $(VENV) demo build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pointillist.artefact import reserve
 from pointillist.errors import ArtefactError, PointillistError, UsageError
 from pointillist.options import (
     Data,
@@ -405,8 +406,8 @@ def _free(output: Path, overwrite: bool, *inputs: Path | None) -> None:
         raise UsageError(f"{output}: is read or kept by this command, and would be written over. Name another output.")
     if output.is_file() and not overwrite:
         raise UsageError(f"{output}: is there already. Name another output, or pass --overwrite.")
-    if not output.parent.is_dir():
-        raise ArtefactError(f"{output}: cannot be written: its folder does not exist.")
+    with reserve(output, 0):  # refuses what cannot be written
+        pass
 
 
 def main() -> None:

@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Any, Self
 
-from pointillist.curator.releasing import Progress, release
+from pointillist.curator.releasing import release
 from pointillist.errors import UsageError
 from pointillist.generators.model import Model
 from pointillist.methods import Method
 from pointillist.methods.fitting import fit
 from pointillist.privacy.budget import DEFAULT_DELTA
 from pointillist.privacy.ledger import Ledger
+from pointillist.progress import Progress, silent
 from pointillist.release import Release
 from pointillist.schema import Schema
 
@@ -38,7 +39,7 @@ class Synthesizer:
         self.schema, self.epsilon, self.delta, self.target = schema, epsilon, delta, target
         self.neighbours, self.method, self.seed, self.ledger = neighbours, method, seed, ledger
 
-    def fit(self, table: Any, *, progress: Progress | None = None) -> Self:
+    def fit(self, table: Any, *, progress: Progress = silent) -> Self:
         """Measure the table once, with noise, and fit a model to the release."""
         self.release_ = release(
             table,

@@ -14,11 +14,10 @@ import pyarrow.compute as pc
 
 from pointillist.curator.database import connect
 from pointillist.curator.encoding import Encoder, without_missing_texts
+from pointillist.curator.source import BATCH_ROWS
 from pointillist.errors import DataError
 from pointillist.features import Records
 from pointillist.schema import Person
-
-BATCH_ROWS = 1 << 16
 
 
 def capped(batches: Iterable[pa.RecordBatch], encoder: Encoder, person: Person, origin: str) -> Iterator[Records]:

@@ -208,7 +208,7 @@ class Query(Source):
     def _relation(self) -> Iterator[duckdb.DuckDBPyRelation]:
         if self.over is not None and not self.over.exists():
             raise DataError(f"{self.over}: no such file.")
-        if self.over is None or self.over.suffix in (".duckdb", ".db", ".ddb"):
+        if self.over is None or _is_database(self.over):
             with connect(self.over) as db:
                 yield db.sql(self.sql)
         else:
@@ -224,7 +224,7 @@ class Query(Source):
             yield from Relation(relation).read(columns, schema, report)
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
-        if self.over is not None and self.over.suffix in (".duckdb", ".db", ".ddb"):
+        if self.over is not None and _is_database(self.over):
             db.execute(f"ATTACH '{str(self.over).replace(chr(39), chr(39) * 2)}' AS _over (READ_ONLY); USE _over")
             return db.sql(self.sql).query("source", sql)
         if self.over is not None:
@@ -234,6 +234,10 @@ class Query(Source):
     def explain(self, error: Exception, schema: Schema | None) -> str:
         text = " Columns of a CSV file are texts here: use CAST." if self.over and ".csv" in self.over.name else ""
         return f"{self.name} failed ({type(error).__name__}). Run it in DuckDB to see why.{text}"
+
+
+def _is_database(path: Path) -> bool:
+    return path.suffix in (".duckdb", ".db", ".ddb")
 
 
 def csv(path: str | Path, *, delimiter: str = ",") -> Source:

@@ -25,11 +25,9 @@ from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Neighbours
 from pointillist.privacy.grid import Grid
 from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.noise import add_noise
+from pointillist.progress import Progress, silent
 from pointillist.release import Measurement, Release
 from pointillist.schema import Schema
-
-Progress = Callable[[str, float], None]
-"""Told the step under way and how much of it is done, from 0 to 1."""
 
 
 def plan(
@@ -65,7 +63,7 @@ def release(
     method: str | Method = "mosaic",
     ledger: Ledger | str | Path | None = None,
     output: str | Path | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     threads: int | None = None,
 ) -> Release:
     """Measure a private table once, with noise: the only call that publishes anything about its rows.
@@ -82,7 +80,6 @@ def release(
 
     Nothing is spent by a call that fails before noise is drawn; by then every row has been read and checked once.
     """
-    tell = progress or (lambda step, fraction: None)
     recipe = method_named(method)
     schema = _schema(schema)
     schema.require_reviewed()
@@ -100,19 +97,19 @@ def release(
         for number, each in enumerate(settled.rounds):
             feature_map = recipe.feature_map(settled, measured)
             step = f"pass {number + 1} of {len(settled.rounds)}"
-            tell(step, 0.0)
+            progress(step, 0.0)
             _check(feature_map, each)
             try:
-                sums, rows = embed(source, schema, feature_map, each.grid, threads, partial(tell, step))
+                sums, rows = embed(source, schema, feature_map, each.grid, threads, partial(progress, step))
             except PointillistError as error:
                 if number == 0:
                     raise
                 # Noise has been drawn, and this process has seen it: from here on the spend stands.
                 raise type(error)(f"{error} The spend was already recorded, and counts.") from None
             if number == 0:
-                tell("spend", 0.0)
+                progress("spend", 0.0)
                 book.record(schema.name, settled.guarantee, release=release_id, purpose=purpose)
-            tell(f"noise {number + 1} of {len(settled.rounds)}", 0.0)
+            progress(f"noise {number + 1} of {len(settled.rounds)}", 0.0)
             sigma = settled.sigma(number)
             measured.append(Measurement(feature_map, add_noise(sums, sigma), each.grid, sigma))
             del sums
@@ -129,11 +126,11 @@ def release(
             measurements=tuple(measured),
         )
         if pending is not None:
-            tell("write", 0.0)
+            progress("write", 0.0)
             pending.commit(made.to_bytes())
-        tell("close", 0.0)
+        progress("close", 0.0)
         book.finish(release_id)
-    tell("done", 1.0)
+    progress("done", 1.0)
     return made
 
 

@@ -9,7 +9,6 @@ component towards the one-way marginals (relative entropy). The pull is as stron
 stays at what the noise alone explains: the least structured mixture that is consistent with the release.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -18,10 +17,10 @@ from numpy.typing import NDArray
 
 from pointillist.features import Tiles
 from pointillist.generators.evidence import Evidence, aggregation
+from pointillist.progress import Progress
 
 Floats = NDArray[np.float64]
 Single = NDArray[np.float32]
-Progress = Callable[[str, float], None]
 
 
 _RESIDUAL = 0.92

@@ -1,14 +1,13 @@
 """What a method is: a named recipe of feature maps, noise and generator."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from pointillist.features import FeatureMap
 from pointillist.generators.model import Model
 from pointillist.plan import Plan, Request
+from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
-
-Progress = Callable[[str, float], None]
 
 
 @runtime_checkable

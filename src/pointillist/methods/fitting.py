@@ -3,11 +3,12 @@
 from pointillist.errors import UsageError
 from pointillist.generators.model import Model
 from pointillist.methods import method_named
-from pointillist.methods.base import Method, Progress
+from pointillist.methods.base import Method
+from pointillist.progress import Progress, silent
 from pointillist.release import Release
 
 
-def fit(release: Release, *, method: Method | None = None, seed: int = 0, progress: Progress | None = None) -> Model:
+def fit(release: Release, *, method: Method | None = None, seed: int = 0, progress: Progress = silent) -> Model:
     """Fit a generator to a release: pure post-processing, as often as you like, at no privacy cost.
 
     By default with the settings that the release was planned with; pass a method, such as `Mosaic(components=800)`, to
@@ -16,4 +17,4 @@ def fit(release: Release, *, method: Method | None = None, seed: int = 0, progre
     if not isinstance(release, Release):
         raise UsageError(f"fit takes a Release, as made by pointillist.release, not {type(release).__name__}.")
     recipe = method or method_named(release.method, release.plan["options"])
-    return recipe.fit(release, seed=seed, progress=progress or (lambda step, fraction: None))
+    return recipe.fit(release, seed=seed, progress=progress)

@@ -20,9 +20,9 @@ from pointillist.generators.evidence import Evidence, Table, tables_of
 from pointillist.generators.mixture import fit_mixture
 from pointillist.generators.model import Model
 from pointillist.levels import Levels, levels_of
-from pointillist.methods.base import Progress
 from pointillist.methods.tiling import coarsen, denoise_ordered, project_to_simplex, tile
 from pointillist.plan import Block, Plan, Request, Round
+from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
 
 Floats = NDArray[np.float64]
