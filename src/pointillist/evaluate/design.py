@@ -1,0 +1,40 @@
+"""Design matrices: a sample as the numbers that scikit-learn's models take."""
+
+import numpy as np
+
+from pointillist.evaluate.sample import Floats, Sample
+from pointillist.levels import Levels
+from pointillist.schema import Ordinal
+
+
+def wide(sample: Sample, columns: tuple[str, ...]) -> Floats:
+    """For linear and distance-based models: categories one-hot, numbers and ranks in [0, 1] with indicators for atoms."""
+    return np.concatenate([_wide(sample, sample.level(name)) for name in columns], axis=1)
+
+
+def narrow(sample: Sample, columns: tuple[str, ...]) -> Floats:
+    """For trees: one number for each column, a value or a level number; missing numbers are NaN."""
+    return np.stack([_narrow(sample, sample.level(name)) for name in columns], axis=1)
+
+
+def names(sample: Sample, columns: tuple[str, ...]) -> list[str]:
+    """For each column of `wide`, the table's column it was made of."""
+    return [name for name in columns for _ in range(_wide(sample.take(np.zeros(1, int)), sample.level(name)).shape[1])]
+
+
+def _narrow(sample: Sample, each: Levels) -> Floats:
+    if each.numeric:
+        return sample.values(each.name)
+    return sample.codes(each.name).astype(np.float64)
+
+
+def _wide(sample: Sample, each: Levels) -> Floats:
+    codes = sample.codes(each.name)
+    if each.numeric:
+        place = np.where(codes < each.regular, sample.records.units[each.name], 0.0)
+    elif isinstance(each.column, Ordinal):
+        place = np.where(codes < each.regular, codes / max(1, each.regular - 1), 0.0)
+    else:
+        return np.eye(each.size)[codes]
+    atoms = np.eye(each.size - each.regular + 1)[np.maximum(codes - each.regular + 1, 0)][:, 1:]
+    return np.concatenate([place[:, None], atoms], axis=1)
