@@ -1,0 +1,82 @@
+"""The command: python -m benchmarks.tables, from the root of the repository."""
+
+from pathlib import Path
+from typing import Annotated
+
+import platformdirs
+import pyarrow.parquet as pq
+import typer
+
+from pointillist.errors import PointillistError, UsageError
+
+from .bench import Place, bench, plan
+from .datasets import datasets
+from .figure import figures
+from .methods import METHODS
+from .results import collect, markdown
+
+_RESULTS = Path(__file__).parent / "results"
+_ENVIRONMENTS = Path(platformdirs.user_cache_dir("pointillist-bench"))
+
+
+def main(
+    which: Annotated[str, typer.Option("--datasets", help="Data sets, with commas between them.")] = "registry",
+    methods: Annotated[str, typer.Option(help="Methods, with commas between them.")] = ",".join(METHODS),
+    epsilons: Annotated[str, typer.Option(help="Values of epsilon, with commas between them.")] = "1",
+    delta: Annotated[float, typer.Option(help="Delta of every private method.")] = 1e-5,
+    seeds: Annotated[str, typer.Option(help="One run for each; the privacy noise itself has no seed.")] = "0",
+    bins: Annotated[int, typer.Option(help="Into how many bins a number is joined for the rivals.")] = 16,
+    time_limit: Annotated[float, typer.Option(help="Seconds that one run may take.")] = 3600,
+    data: Annotated[
+        Path | None,
+        typer.Option(envvar="POINTILLIST_DATA", help="Folder with tables/*.parquet; the registry needs none."),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for results.")] = _RESULTS,
+    envs: Annotated[Path, typer.Option(help="Folder for the environments of the rivals.")] = _ENVIRONMENTS,
+    again: Annotated[bool, typer.Option("--again", help="Run what is done once more.")] = False,
+    rescore: Annotated[bool, typer.Option("--rescore", help="Score what is there once more.")] = False,
+) -> None:
+    """Run our method and its rivals side by side, one after another, and write results.
+
+    Runs that are done are skipped, so an interrupted bench goes on where it stopped.
+    """
+    try:
+        known = datasets()
+        names = _chosen(which, list(known), "data set")
+        chosen = [METHODS[name] for name in _chosen(methods, list(METHODS), "method")]
+        runs = plan(names, chosen, _numbers(epsilons), delta, [int(seed) for seed in _numbers(seeds)], bins)
+        place = Place(out, envs, data)
+        bench(runs, known, METHODS, place, limit=time_limit, again=again, rescore=rescore, say=typer.echo)
+        write(out)
+    except PointillistError as error:
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(error.exit_code) from None
+
+
+def write(out: Path) -> None:
+    """Collect all records of the folder: a Parquet file, a Markdown table, the figures."""
+    table = collect(out)
+    pq.write_table(table, out / "results.parquet")
+    (out / "results.md").write_text(markdown(table), encoding="utf-8")
+    for name, text in figures(table).items():
+        (out / name).write_text(text, encoding="utf-8")
+    typer.echo(f"Wrote {out / 'results.md'}.")
+
+
+def _chosen(text: str, known: list[str], what: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"{what} {name!r} is not known. Known: {', '.join(known)}.")
+    return names
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        raise UsageError(f"{text!r} is not a list of numbers with commas between them.") from None
+
+
+if __name__ == "__main__":
+    typer.run(main)

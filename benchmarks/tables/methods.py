@@ -1,0 +1,48 @@
+"""Methods: ours, the rivals with their settings, and two references."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .environments import Environment
+
+_HERE = Path(__file__).parent
+_RIVALS = _HERE / "rivals"
+
+DPMM = Environment("dpmm", _RIVALS / "dpmm.txt", before=(3, 12))
+SMARTNOISE = Environment("smartnoise", _RIVALS / "smartnoise.txt", before=(3, 15))
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to make a synthetic table: a script that is called with the folder of a job."""
+
+    name: str
+    label: str
+    script: Path
+    environment: Environment | None = None
+    """Where the script runs; none: in the environment of the bench itself."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """What is set besides the budget. All else is as the package has it."""
+    private: bool = True
+    """References spend no budget: they are run once for each data set."""
+
+    @property
+    def takes_levels(self) -> bool:
+        """Rivals take and return numbers of joined levels; our own scripts take and return rows."""
+        return self.environment is not None
+
+
+_ALL = (
+    Method("mosaic", "Pointillist, mosaic", _HERE / "ours.py"),
+    # One process, so that processor seconds compare. 80 MB is the limit that AIM's authors set for comparisons; the
+    # pipeline of dpmm would lift it, and the model could grow beyond any memory.
+    Method("aim", "AIM (dpmm)", _RIVALS / "dpmm_rival.py", DPMM, {"n_jobs": 1, "max_model_size": 80}),
+    Method("mst", "MST (dpmm)", _RIVALS / "dpmm_rival.py", DPMM, {"n_jobs": 1}),
+    Method("privbayes", "PrivBayes (dpmm)", _RIVALS / "dpmm_rival.py", DPMM, {"n_jobs": 1}),
+    Method("dpctgan", "DP-CTGAN (SmartNoise)", _RIVALS / "smartnoise_rival.py", SMARTNOISE),
+    Method("real", "real training rows", _HERE / "reference.py", private=False),
+    Method("shuffled", "real columns, each shuffled", _HERE / "reference.py", private=False),
+)
+
+METHODS = {each.name: each for each in _ALL}
