@@ -19,6 +19,10 @@ _RESULTS = Path(__file__).parent / "results"
 _ENVIRONMENTS = Path(platformdirs.user_cache_dir("pointillist-bench"))
 
 
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
 def main(
     which: Annotated[str, typer.Option("--datasets", help="Data sets, with commas between them.")] = "registry",
     methods: Annotated[str, typer.Option(help="Methods, with commas between them.")] = ",".join(METHODS),
@@ -79,4 +83,4 @@ def _numbers(text: str) -> list[float]:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app()

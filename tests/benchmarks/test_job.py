@@ -1,0 +1,58 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benchmarks.tables import job
+from benchmarks.tables.datasets import datasets
+from benchmarks.tables.job import Run
+from benchmarks.tables.methods import METHODS
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pointillist import registry
+from pointillist.errors import DataError
+from pointillist.evaluate.sample import coarse, coarse_size, read
+from pointillist.levels import levels_of
+
+LEVELS = [each for dataset in datasets().values() for each in levels_of(dataset.schema)]
+
+
+@given(st.sampled_from(LEVELS), st.integers(2, 40), st.integers(0, 2**32 - 1))
+def test_spreading_undoes_joining(levels, bins, seed) -> None:
+    rng = np.random.default_rng(seed)
+    joined = rng.integers(0, coarse_size(levels, bins), 50)
+    assert np.array_equal(coarse(levels, bins)[job._spread(levels, joined, bins, rng)], joined)
+
+
+def test_a_rival_sees_levels_and_what_it_returns_are_rows_in_the_same_bins(tmp_path: Path) -> None:
+    dataset, run = datasets()["registry"], Run("registry", "aim", 1.0, 1e-5, 0, 16)
+    rows = registry.simulate(300)
+    train = read(rows, dataset.schema)
+    job.write(tmp_path, run, METHODS["aim"], dataset, rows, train)
+    assert not (tmp_path / "train.parquet").exists()
+    seen, facts = np.load(tmp_path / "train.npy"), json.loads((tmp_path / "job.json").read_text())
+    assert (seen < np.array(facts["sizes"])).all()
+    assert facts["columns"] == list(dataset.schema.measured)
+
+    np.save(tmp_path / "synthetic.npy", seen)  # a rival that returns what it got
+    (tmp_path / "versions.json").write_text('{"rival": "1"}')
+    table, versions = job.read(tmp_path, run, METHODS["aim"], train.levels)
+    assert versions == {"rival": "1"}
+    back = read(table, dataset.schema)
+    for name in train.columns:
+        assert np.mean(back.bins(name) == train.bins(name)) > 0.98  # rounding to decimals may cross an edge
+
+
+def test_a_level_outside_the_domain_is_refused(tmp_path: Path) -> None:
+    levels = levels_of(registry.SCHEMA)
+    np.save(tmp_path / "synthetic.npy", np.full((5, len(levels)), 99))
+    (tmp_path / "versions.json").write_text("{}")
+    with pytest.raises(DataError, match="outside the domain"):
+        job.read(tmp_path, Run("registry", "aim", 1.0, 1e-5), METHODS["aim"], levels)
+
+
+def test_runs_have_names_of_their_own() -> None:
+    runs = [Run("a", "m", e, 1e-5, s, b) for e in (0.3, 1.0) for s in (0, 1) for b in (16, 32)] + [Run("a", "real")]
+    assert len({run.key for run in runs}) == len(runs)
+    assert runs[0].key == "a-m-epsilon0.3-delta1e-05-bins16-seed0"
