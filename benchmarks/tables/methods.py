@@ -35,6 +35,10 @@ class Method:
 
 _ALL = (
     Method("mosaic", "Pointillist, mosaic", _HERE / "ours.py"),
+    # The rivals are not told which column will be predicted; nor is this one.
+    Method(
+        "mosaic-no-target", "Pointillist, no target", _HERE / "ours.py", settings={"method": "mosaic", "target": None}
+    ),
     # One process, so that processor seconds compare. 80 MB is the limit that AIM's authors set for comparisons; the
     # pipeline of dpmm would lift it, and the model could grow beyond any memory.
     Method("aim", "AIM (dpmm)", _RIVALS / "dpmm_rival.py", DPMM, {"n_jobs": 1, "max_model_size": 80}),

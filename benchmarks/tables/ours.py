@@ -1,6 +1,7 @@
 """Our own methods, called with the folder of a job like every rival: see `job.py`."""
 
 import json
+import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -17,16 +18,20 @@ def main(folder: Path) -> None:
         Schema.from_json(job["schema"]),
         epsilon=job["epsilon"],
         delta=job["delta"],
-        target=job["target"],
-        method=job["method"],
         seed=job["seed"],
         ledger=folder / "ledger.sqlite",  # these rows are public: nothing to remember
-        **job["settings"],
+        **{"method": job["method"], "target": job["target"], **job["settings"]},
     )
     made = synthesizer.fit(table).sample(table.num_rows, seed=job["seed"])
     pq.write_table(made, folder / "synthetic.parquet")
-    packages = ("pointillist", "numpy", "opendp")
-    (folder / "versions.json").write_text(json.dumps({name: version(name) for name in packages}))
+    versions = {name: version(name) for name in ("pointillist", "numpy", "opendp")}
+    (folder / "versions.json").write_text(json.dumps({**versions, "commit": _commit()}))
+
+
+def _commit() -> str:
+    """The commit that the repository stands at, if there is one."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short=12", "HEAD"]
+    return subprocess.run(command, check=False, capture_output=True, text=True).stdout.strip()
 
 
 if __name__ == "__main__":
