@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -40,55 +40,74 @@ def figures(table: pa.Table, measure: str = "tvd_3") -> dict[str, str]:
 
 def _dot(name: str, rows: list[dict[str, Any]], measure: str) -> Dot:
     cost = float(np.mean([row["cpu_seconds"] for row in rows]))
-    return Dot(name, max(cost, 0.1), float(np.mean([row[measure] for row in rows])))
+    error = float(np.mean([row[measure] for row in rows]))
+    return Dot(name, max(cost, 0.1), max(error, 1e-6))
 
 
 def draw(title: str, dots: list[Dot], blind: float | None) -> str:
     """The figure; `blind` is the error of the real columns shuffled, drawn as a line."""
-    first = math.floor(math.log10(min(dot.seconds for dot in dots)))
-    last = max(first + 1, math.ceil(math.log10(max(dot.seconds for dot in dots))))
-    step = _step(max([dot.error for dot in dots] + ([blind] if blind else [])))
-    top = step * math.ceil(max([dot.error for dot in dots] + ([blind] if blind else [])) / step)
-
-    def x(seconds: float) -> float:
-        return _LEFT + (math.log10(seconds) - first) / (last - first) * (_WIDTH - _LEFT - _RIGHT)
-
-    def y(error: float) -> float:
-        return _HEIGHT - _BOTTOM - error / top * (_HEIGHT - _TOP - _BOTTOM)
-
+    across = Axis.over([dot.seconds for dot in dots], _LEFT, _WIDTH - _RIGHT)
+    up = Axis.over([dot.error for dot in dots] + ([blind] if blind else []), _HEIGHT - _BOTTOM, _TOP)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" '
         f'font-size="12" role="img"><title>{escape(title)}</title>',
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>',
         _text(_LEFT, 22, title, size=14),
-        _text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 12, "CPU seconds (log scale)", anchor="middle"),
+        _text(
+            (_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 12, "CPU seconds (both scales are logarithmic)", anchor="middle"
+        ),
     ]
-    for power in range(first, last + 1):
-        at = x(10.0**power)
-        parts.append(_line(at, y(0), at, y(top), "#e5e7eb"))
-        parts.append(_text(at, _HEIGHT - _BOTTOM + 18, f"{10.0**power:,g}", anchor="middle"))
-    for number in range(round(top / step) + 1):
-        at = y(number * step)
-        parts.append(_line(_LEFT, at, _WIDTH - _RIGHT, at, "#e5e7eb"))
-        parts.append(_text(_LEFT - 8, at + 4, f"{number * step:g}", anchor="end"))
-    if blind is not None:
-        parts.append(_line(_LEFT, y(blind), _WIDTH - _RIGHT, y(blind), _GREY, dash=True))
-        parts.append(_text(_LEFT + 6, y(blind) - 6, "columns shuffled", colour=_GREY))
-    for dot in dots:
-        colour = _OURS if dot.method in METHODS and METHODS[dot.method].environment is None else _THEIRS
-        right = x(dot.seconds) > _WIDTH * 0.7
-        parts.append(f'<circle cx="{x(dot.seconds):.1f}" cy="{y(dot.error):.1f}" r="5" fill="{colour}"/>')
-        place = x(dot.seconds) + (-10 if right else 10)
+    for value in across.ticks:
+        parts.append(_line(across(value), _HEIGHT - _BOTTOM, across(value), _TOP, "#e5e7eb"))
+        parts.append(_text(across(value), _HEIGHT - _BOTTOM + 18, f"{value:,g}", anchor="middle"))
+    for value in up.ticks:
+        parts.append(_line(_LEFT, up(value), _WIDTH - _RIGHT, up(value), "#e5e7eb"))
+        parts.append(_text(_LEFT - 8, up(value) + 4, f"{value:g}", anchor="end"))
+    if blind:
+        parts.append(_line(_LEFT, up(blind), _WIDTH - _RIGHT, up(blind), _GREY, dash=True))
+        parts.append(_text(_LEFT + 6, up(blind) - 6, "columns shuffled", colour=_GREY))
+    taken: list[tuple[float, float, float]] = []
+    for dot in sorted(dots, key=lambda each: -each.error):
+        x, y = across(dot.seconds), up(dot.error)
+        ours = dot.method in METHODS and METHODS[dot.method].environment is None
         label = METHODS[dot.method].label if dot.method in METHODS else dot.method
-        parts.append(_text(place, y(dot.error) - 8, label, anchor="end" if right else "start", colour=colour))
+        width = 7.0 * len(label)
+        left = x - 10 - width if x > 0.65 * _WIDTH else x + 10
+        height = _free(left, y + 4, width, taken)
+        taken.append((left, height, width))
+        colour = _OURS if ours else _THEIRS
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{colour}"/>')
+        anchor = ("end", left + width) if left < x else ("start", left)
+        parts.append(_text(anchor[1], height, label, anchor=anchor[0], colour=colour))
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _step(most: float) -> float:
-    """A round distance between lines, for about five of them."""
-    rough = max(most, 1e-6) / 5
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(power * unit for unit in (1, 2, 5, 10) if power * unit >= rough)
+@dataclass(frozen=True)
+class Axis:
+    """A logarithmic scale with round numbers at its ends, from one place of the figure to another."""
+
+    ticks: tuple[float, ...]
+    start: float
+    end: float
+
+    @classmethod
+    def over(cls, values: list[float], start: float, end: float) -> Self:
+        powers = range(math.floor(math.log10(min(values))) - 1, math.ceil(math.log10(max(values))) + 2)
+        grid = [unit * 10.0**power for power in powers for unit in (1, 2, 5)]
+        below = max(number for number, value in enumerate(grid) if value <= min(values))
+        above = min(number for number, value in enumerate(grid) if value >= max(values))
+        return cls(tuple(grid[below : max(above, below + 1) + 1]), start, end)
+
+    def __call__(self, value: float) -> float:
+        low, high = math.log(self.ticks[0]), math.log(self.ticks[-1])
+        return self.start + (math.log(value) - low) / (high - low) * (self.end - self.start)
+
+
+def _free(left: float, y: float, width: float, taken: list[tuple[float, float, float]]) -> float:
+    """The nearest height from `y` downwards at which a label covers no other."""
+    while any(abs(y - other) < 14 and left < x + w and x < left + width for x, other, w in taken):
+        y += 2
+    return y
 
 
 def _text(x: float, y: float, text: str, *, size: int = 12, anchor: str = "start", colour: str = "#111827") -> str:
