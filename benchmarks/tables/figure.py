@@ -67,7 +67,7 @@ def draw(title: str, dots: list[Dot], blind: float | None) -> str:
         parts.append(_line(_LEFT, up(blind), _WIDTH - _RIGHT, up(blind), _GREY, dash=True))
         parts.append(_text(_LEFT + 6, up(blind) - 6, "columns shuffled", colour=_GREY))
     taken: list[tuple[float, float, float]] = []
-    for dot in sorted(dots, key=lambda each: -each.error):
+    for dot in sorted(dots, key=lambda each: each.error):
         x, y = across(dot.seconds), up(dot.error)
         ours = dot.method in METHODS and METHODS[dot.method].environment is None
         label = METHODS[dot.method].label if dot.method in METHODS else dot.method
@@ -104,9 +104,9 @@ class Axis:
 
 
 def _free(left: float, y: float, width: float, taken: list[tuple[float, float, float]]) -> float:
-    """The nearest height from `y` downwards at which a label covers no other."""
+    """The nearest height from `y` upwards at which a label covers no other."""
     while any(abs(y - other) < 14 and left < x + w and x < left + width for x, other, w in taken):
-        y += 2
+        y -= 2
     return y
 
 
