@@ -1,0 +1,141 @@
+"""Canaries: a lower bound on epsilon from ONE release (Steinke, Nasr, Jagielski 2023).
+
+Made-up persons go into the table by the toss of a coin, each by its own. One release is made, and the attacker guesses
+the tosses. Under (epsilon, delta)-privacy only so many guesses can be right. One run is cheap, and the bound is loose:
+it stays below the truth even for the best attack, so the finding also says what the best would have been.
+"""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import solve
+
+from pointillist.evaluate.audit.bounds import Floats, best_one_run, ideal_one_run, one_run_epsilon
+from pointillist.evaluate.audit.finding import ALARM, Finding
+from pointillist.evaluate.audit.rows import Rows, read_rows, rows_of, spread
+from pointillist.evaluate.audit.subject import Subject
+from pointillist.features import Records, blocks
+from pointillist.privacy.budget import Neighbours
+from pointillist.progress import Progress, silent
+from pointillist.release import Measurement, Release
+
+COUNT = 1_000
+MOST_ROWS = 100_000
+"""Of a larger table a random part is used: the release's noise, and with it the attack, stays the same."""
+
+
+def canaries(
+    table: Any,
+    subject: Subject,
+    *,
+    count: int = COUNT,
+    confidence: float = 0.95,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> tuple[Finding, ...]:
+    """Attack one release of the table (of nothing, if there is none) with canaries among its rows."""
+    generator = np.random.default_rng(seed)
+    progress("canaries", 0.0)
+    others = None if table is None else _rows(table, subject, seed)
+    first = 0 if others is None else int(others.owners.max()) + 1
+    chosen = spread(subject.schema, count, owner=first, generator=generator)
+    member = generator.random(count) < 0.5
+    # Where a person is replaced rather than added, every canary has a second self that takes its place.
+    instead = None
+    if subject.neighbours is Neighbours.REPLACE_ONE:
+        instead = spread(subject.schema, count, owner=first, generator=generator)
+    base = [] if others is None else [others.table()]
+    mixed = [*base, *_mixed(chosen, instead, member)]
+    progress("canaries", 0.1)
+    release = subject.release(pa.concat_tables(mixed))
+    progress("canaries", 0.5)
+    background = [*base, *([instead.table()] if instead is not None else [])] or [chosen.table().slice(0, 0)]
+    scores = _scores(release, subject, pa.concat_tables(background), chosen, instead)
+    progress("canaries", 0.9)
+    finding = _finding(scores, member, subject, confidence, private=table is not None)
+    progress("canaries", 1.0)
+    return (finding,)
+
+
+def _rows(table: Any, subject: Subject, seed: int) -> Rows:
+    sample, owned = read_rows(table, subject.schema)
+    rows = rows_of(sample, subject.schema, owned)
+    if len(rows) <= MOST_ROWS:
+        return rows
+    return rows.take(np.random.default_rng(seed).choice(len(rows), MOST_ROWS, replace=False))
+
+
+def _mixed(chosen: Rows, instead: Rows | None, member: NDArray[np.bool_]) -> list[pa.Table]:
+    """The canaries that go in and, where they are replaced, the second selves of the others."""
+    inside = member[chosen.owners - chosen.owners.min()]
+    tables = [chosen.take(inside).table()]
+    if instead is not None:
+        tables.append(instead.take(~inside).table())
+    return tables
+
+
+def _scores(release: Release, subject: Subject, background: pa.Table, chosen: Rows, instead: Rows | None) -> Floats:
+    """For each canary the best linear estimate of its toss, from all noisy values and all that the attacker knows.
+
+    The values are background + tosses @ moves + noise. With tosses of variance 1/4 and noise of variance 1 the estimate
+    solves (moves movesᵀ + 4) x = moves (values - background - half of all moves): it allows for the noise, and for
+    canaries that share cells with each other.
+    """
+    count = len(np.unique(chosen.owners))
+    overlap = 4 * np.eye(count)
+    pull = np.zeros(count)
+    for measurement in release.measurements:
+        moves = _moves(measurement, release, chosen)
+        if instead is not None:
+            moves = moves - _moves(measurement, release, instead)
+        rest = measurement.values / measurement.sigma - subject.exact(background, release.schema, measurement)
+        rest = rest - np.asarray(moves.sum(axis=0)).ravel() / 2
+        overlap += (moves @ moves.T).toarray()
+        pull += moves @ rest
+    return np.asarray(solve(overlap, pull, assume_a="pos"))
+
+
+def _moves(measurement: Measurement, release: Release, rows: Rows) -> Any:
+    """What each person adds to each noisy value, in units of its noise; one row for each person."""
+    records: Records = rows.sample(release.schema).records
+    parts = []
+    for block, weight in blocks(measurement.feature_map):
+        scale = measurement.grid.weight(weight) / measurement.sigma
+        if block.indicator:
+            shape = (records.rows, block.dimension)
+            cells = block.cells(records)
+            parts.append(
+                sparse.csr_array((np.full(records.rows, scale), (np.arange(records.rows), cells)), shape=shape)
+            )
+        else:
+            parts.append(sparse.csr_array(block(records) * scale))
+    owner = rows.owners - rows.owners.min()
+    gather = sparse.csr_array((np.ones(records.rows), (owner, np.arange(records.rows))))
+    return (gather @ sparse.hstack(parts)).tocsr()
+
+
+def _finding(
+    scores: Floats, member: NDArray[np.bool_], subject: Subject, confidence: float, *, private: bool
+) -> Finding:
+    promise, count = subject.promise, len(scores)
+    epsilon, guesses, correct = best_one_run(scores, member, promise.delta, 1 - confidence)
+    violated = best_one_run(scores, member, promise.delta, ALARM)[0] > promise.epsilon
+    ideal = ideal_one_run(count, promise.mu, promise.delta, 1 - confidence)
+    ceiling = one_run_epsilon(count, count, count, promise.delta, 1 - confidence)
+    verdict = (
+        f"{'VIOLATED' if violated else 'Consistent'}: ε ≥ {epsilon:.3g} at {confidence:.0%} confidence where "
+        f"{promise.epsilon:g} is promised, from one release with {count:,} canaries ({correct} of {guesses} guesses right). "
+        f"One run is loose: the best attack on noise as promised would show about ε ≥ {ideal:.2g}, and a release without "
+        f"any noise {ceiling:.2g}."
+    )
+    measures = {
+        "canaries": count,
+        "guesses": guesses,
+        "correct": correct,
+        "best_achievable": ideal,
+        "without_noise": ceiling,
+    }
+    return Finding("canaries", epsilon, confidence, violated, verdict, measures, private)

@@ -1,0 +1,113 @@
+"""Finding: what one attack found. Audit: all findings, beside the promise."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import pyarrow as pa
+
+from pointillist.errors import ArtefactError
+
+ALARM = 1e-6
+"""A promise is called violated only where the chance that it was kept after all is below this."""
+
+NOTE = (
+    "None of the releases made by this audit is published, so none is in the ledger. An audit can show that a promise "
+    "is broken; it cannot prove that it is kept."
+)
+PRIVATE = "Findings marked private were computed from private rows, exactly: keep them to yourself."
+
+
+def _plain(value: Any) -> Any:
+    """JSON values alone."""
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one attack found."""
+
+    attack: str
+    epsilon: float
+    """Lower bound on the true epsilon at the promised delta; infinite where neighbours are told apart with certainty."""
+    confidence: float
+    """How sure the lower bound is."""
+    violated: bool
+    """Whether the bound is above the promise even at a confidence of 1 - `ALARM`."""
+    sentence: str
+    """The verdict, in words."""
+    measures: dict[str, Any]
+    """What was measured, as JSON values by name."""
+    private: bool
+    """Whether it was computed from private rows, and so must not be published."""
+
+    def to_json(self) -> dict[str, Any]:
+        """What is infinite is written as null: JSON knows no infinity."""
+        facts: dict[str, Any] = _plain(asdict(self))
+        return facts
+
+    @classmethod
+    def from_json(cls, facts: dict[str, Any]) -> Self:
+        return cls(**{**facts, "epsilon": math.inf if facts["epsilon"] is None else float(facts["epsilon"])})
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Attacks on the real pipeline, and how much of the promise each of them saw used up."""
+
+    dataset: str
+    method: str
+    neighbours: str
+    unit: str
+    epsilon: float
+    """Promised."""
+    delta: float
+    mu: float
+    """Promised: all rounds together are at least as private as one Gaussian with sensitivity / sigma = mu."""
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no attack broke the promise."""
+        return not any(finding.violated for finding in self.findings)
+
+    @property
+    def private(self) -> bool:
+        """Whether a finding was computed from private rows: then the audit must not be published."""
+        return any(finding.private for finding in self.findings)
+
+    def sentence(self) -> str:
+        """The whole verdict in one sentence."""
+        if not self.passed:
+            broken = ", ".join(finding.attack for finding in self.findings if finding.violated)
+            return f"VIOLATED: the promise of ε = {self.epsilon:g} is broken ({broken})."
+        largest = max((finding.epsilon for finding in self.findings), default=0.0)
+        return f"Passed: no attack showed more than ε = {largest:.3g} where ε = {self.epsilon:g} is promised."
+
+    def table(self) -> pa.Table:
+        """One row for each finding."""
+        names = ("attack", "epsilon", "confidence", "violated", "private", "sentence")
+        return pa.table({
+            "attack": [each.attack for each in self.findings],
+            "promised": [self.epsilon] * len(self.findings),
+            **{name: [getattr(each, name) for each in self.findings] for name in names[1:]},
+        })  # fmt: skip
+
+    def to_json(self) -> dict[str, Any]:
+        findings = [finding.to_json() for finding in self.findings]
+        return {**asdict(self), "findings": findings, "notes": list(self.notes), "passed": self.passed}
+
+    @classmethod
+    def from_json(cls, facts: dict[str, Any], *, origin: str = "audit") -> Self:
+        """Read what `to_json` wrote; `origin` names it in messages."""
+        try:
+            known = {name: facts[name] for name in cls.__dataclass_fields__}
+            findings = tuple(Finding.from_json(each) for each in facts["findings"])
+            return cls(**{**known, "findings": findings, "notes": tuple(facts["notes"])})
+        except (KeyError, TypeError, ValueError):
+            raise ArtefactError(f"{origin}: not a saved audit. Write one with: pointillist audit") from None

@@ -1,0 +1,181 @@
+"""Membership: can someone who sees the synthetic data alone tell who was in the private table?
+
+Real persons are taken in by the toss of a coin, a release is made, a model fitted, rows are sampled; then three attacks
+score every person by those rows. `distance`: how near the nearest synthetic row is. `density`: how dense synthetic rows
+are around the person, compared with other real rows. `shadows`: the attacker repeats the whole pipeline with other
+tosses, learns for every person how near synthetic rows come with and without them, and takes the likelihood ratio.
+
+Attacks on synthetic data are weak: a low score here is no proof of privacy. The white-box attack is the test of that.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointillist.errors import DataError
+from pointillist.evaluate.audit.bounds import SHARES, Floats, area, best_one_run, hits_at
+from pointillist.evaluate.audit.finding import ALARM, Finding
+from pointillist.evaluate.audit.rows import Codes, read_rows, rows_of
+from pointillist.evaluate.audit.subject import Subject
+from pointillist.evaluate.design import wide
+from pointillist.evaluate.sample import Sample, read
+from pointillist.privacy.budget import Neighbours
+from pointillist.progress import Progress, silent
+
+Flags = NDArray[np.bool_]
+
+MOST_PERSONS = 4_000
+"""Persons who are tossed for, at most; half as many others serve for comparison."""
+LEAST_PERSONS = 60
+SHADOWS = 12
+_NEAR = 5
+"""Density is read off the distance to so many rows."""
+
+
+def membership(
+    table: Any,
+    subject: Subject,
+    *,
+    persons: int = MOST_PERSONS,
+    shadows: int = SHADOWS,
+    confidence: float = 0.95,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> tuple[Finding, ...]:
+    """Attack the synthetic data of one release, with `shadows` more to learn from."""
+    generator = np.random.default_rng(seed)
+    sample, owned = read_rows(table, subject.schema)
+    tried, compared = _split(sample, owned, persons, generator)
+    sample_tried, owners = sample.take(tried[0]), tried[1]
+    count = int(owners.max()) + 1
+    space = _Space(sample_tried)
+    replaced = subject.neighbours is Neighbours.REPLACE_ONE
+    tosses, near = [], []
+    for run in range(1 + shadows):
+        progress("membership", run / (1 + shadows))
+        member = _toss(count, replaced, generator)
+        rows = rows_of(sample_tried, subject.schema, owners).take(member[owners])
+        model = subject.pipeline.fit(subject.release(rows.table()), seed=seed + run)
+        made = read(model.sample(len(rows), seed=seed + run, frame="pyarrow"), subject.schema)
+        tosses.append(member)
+        near.append(space.distances(made))
+    progress("membership", 1.0)
+    reference = space.distances(sample.take(compared))[:, -1]
+    by_person = {
+        "distance": _per_person(-near[0][:, 0], owners, count),
+        "density": _per_person(np.log(reference + _TINY) - np.log(near[0][:, -1] + _TINY), owners, count),
+    }
+    if shadows >= 4:
+        logs = np.array([_per_person(-np.log(each[:, -1] + _TINY), owners, count) for each in near])
+        by_person["shadows"] = _likelihood_ratio(logs[0], logs[1:], np.array(tosses[1:]))
+    return (_finding(by_person, tosses[0], replaced, subject, confidence, shadows, len(sample_tried.records.codes)),)
+
+
+_TINY = 1e-3
+"""Added to distances before their logarithm is taken: equal rows are at distance 0."""
+
+
+class _Space:
+    """Real rows as points, from which distances to synthetic rows are measured."""
+
+    def __init__(self, sample: Sample):
+        self._points = wide(sample, sample.columns)
+
+    def distances(self, others: Sample) -> Floats:
+        """For each real row the distances to its nearest rows among others, nearest first."""
+        from sklearn.neighbors import NearestNeighbors
+
+        fitted = NearestNeighbors(n_neighbors=min(_NEAR, others.rows)).fit(wide(others, others.columns))
+        return np.asarray(fitted.kneighbors(self._points)[0])
+
+
+def _split(sample: Sample, owned: Codes, persons: int, generator: np.random.Generator) -> tuple[Any, Any]:
+    """Rows of the persons that are tossed for, with their owners from 0; and rows for comparison."""
+    everyone, number = np.unique(owned, return_inverse=True)
+    if len(everyone) < LEAST_PERSONS:
+        raise DataError(f"{sample.name}: has fewer than {LEAST_PERSONS} persons: too few for a membership attack.")
+    place = generator.permutation(len(everyone))[number]
+    tossed = min(persons, 2 * len(everyone) // 3) // 2 * 2
+    chosen = np.flatnonzero(place < tossed)
+    return (chosen, place[chosen]), np.flatnonzero((place >= tossed) & (place < tossed + tossed // 2))
+
+
+def _toss(count: int, replaced: bool, generator: np.random.Generator) -> Flags:
+    """Who goes in: everyone by their own coin or, where one takes another's place, one of each couple."""
+    if not replaced:
+        return generator.random(count) < 0.5
+    first = generator.random(count // 2) < 0.5
+    return np.stack([first, ~first], axis=1).ravel()
+
+
+def _per_person(scores: Floats, owners: Codes, count: int) -> Floats:
+    """The mean score of each person's rows."""
+    return np.bincount(owners, scores, count) / np.bincount(owners, minlength=count)
+
+
+def _likelihood_ratio(seen: Floats, shadows: Floats, tosses: Flags) -> Floats:
+    """For each person: is what was seen more likely with them in or out, by the shadow runs?
+
+    Normal distributions, with one variance for all persons: a dozen runs are too few for a variance each.
+    """
+    weights = np.maximum(tosses.sum(axis=0), 1), np.maximum((~tosses).sum(axis=0), 1)
+    inside, outside = (shadows * tosses).sum(axis=0) / weights[0], (shadows * ~tosses).sum(axis=0) / weights[1]
+    centre = np.where(tosses, inside, outside)
+    variance = max(float(np.mean((shadows - centre) ** 2)), 1e-12)
+    both = tosses.any(axis=0) & ~tosses.all(axis=0)
+    return np.where(both, ((seen - outside) ** 2 - (seen - inside) ** 2) / (2 * variance), 0.0)
+
+
+def _finding(
+    scores: dict[str, Floats],
+    member: Flags,
+    replaced: bool,
+    subject: Subject,
+    confidence: float,
+    shadows: int,
+    columns: int,
+) -> Finding:
+    promise = subject.promise
+    # Where one takes another's place, a guess is about a couple: which of the two.
+    slots = {name: each[0::2] - each[1::2] if replaced else each for name, each in scores.items()}
+    heads = member[0::2] if replaced else member
+    share = (1 - confidence) / len(scores)
+
+    def bound(name: str, alpha: float) -> float:
+        return best_one_run(slots[name], heads, promise.delta, alpha)[0]
+
+    attacks: list[dict[str, Any]] = []
+    for name, each in scores.items():
+        outside, inside = each[~member], each[member]
+        curve, hits = area(outside, inside, (1 - confidence) / 2), hits_at(outside, inside, 0.01, (1 - confidence) / 2)
+        attacks.append(
+            {
+                "name": name,
+                "auc": curve.value,
+                "auc_low": curve.low,
+                "auc_high": curve.high,
+                "tpr_at_1_percent_fpr": hits.value,
+                "tpr_low": hits.low,
+                "tpr_high": hits.high,
+                "epsilon": bound(name, share),
+            }
+        )
+    epsilon = max(each["epsilon"] for each in attacks)
+    violated = any(bound(name, ALARM / len(scores)) > promise.epsilon for name in scores)
+    best = max(attacks, key=lambda each: each["auc"])
+    verdict = (
+        f"{'VIOLATED' if violated else 'Consistent'}: ε ≥ {epsilon:.3g} at {confidence:.0%} confidence where "
+        f"{promise.epsilon:g} is promised. From synthetic data alone the best attack ({best['name']}) tells members from "
+        f"others with AUC {best['auc']:.3f} ({best['auc_low']:.3f} to {best['auc_high']:.3f}; 0.5 is guessing) and finds "
+        f"{best['tpr_at_1_percent_fpr']:.1%} of members at 1% false positives. Such attacks are weak: this is no proof."
+    )
+    measures = {
+        "attacks": attacks,
+        "persons": len(member),
+        "members": int(member.sum()),
+        "shadows": shadows,
+        "columns": columns,
+        "guessed_shares": list(SHARES),
+    }
+    return Finding("membership", epsilon, confidence, violated, verdict, measures, private=True)

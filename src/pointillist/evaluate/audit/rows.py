@@ -1,0 +1,106 @@
+"""Rows: tables that an audit makes up, or makes of private rows, and who owns each row."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pointillist.curator.capping import owners
+from pointillist.curator.reading import open_source
+from pointillist.errors import DataError
+from pointillist.evaluate.sample import Sample, read
+from pointillist.generators.decoding import decode
+from pointillist.levels import Levels, levels_of
+from pointillist.schema import Person, Schema
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows by level numbers. Without a person column every row is a person of its own."""
+
+    levels: tuple[Levels, ...]
+    person: Person | None
+    codes: dict[str, Codes]
+    owners: Codes
+    """A number for the person that each row belongs to."""
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    def take(self, index: NDArray[Any]) -> Self:
+        """Some of the rows, by number or by mask."""
+        codes = {name: values[index] for name, values in self.codes.items()}
+        return type(self)(self.levels, self.person, codes, self.owners[index])
+
+    def table(self) -> pa.Table:
+        """Values that the levels stand for, as a table that can be released."""
+        generator = np.random.default_rng(0)
+        columns = {each.name: _values(each, self.codes[each.name], generator) for each in self.levels}
+        if self.person is not None:
+            columns[self.person.column] = pa.array(self.owners)
+        return pa.table(columns)
+
+    def sample(self, schema: Schema) -> Sample:
+        """The rows as the schema reads them back."""
+        return read(self.table(), schema)
+
+
+def _values(levels: Levels, codes: Codes, generator: np.random.Generator) -> pa.Array:
+    if levels.has_other and isinstance(levels.categories[0], int):
+        # A generator leaves unlisted numbers missing; here they must come back as what they are.
+        values = np.array([*levels.categories, unlisted(levels), 0], dtype=np.int64)
+        return pa.array(values[codes], mask=codes == levels.missing if levels.has_missing else None)
+    return decode(levels, codes.astype(np.uint16), generator)
+
+
+def unlisted(levels: Levels) -> Any:
+    """A value that is not among a column's categories."""
+    if isinstance(levels.categories[0], int):
+        return max(levels.categories) + 1
+    return levels.column.other_label
+
+
+def read_rows(table: Any, schema: Schema) -> tuple[Sample, Codes]:
+    """A private table as a sample, and whose row each is. Rows that name nobody are left out, as in a release."""
+    source = open_source(table)
+    columns = list(schema.measured) + ([schema.person.column] if schema.person else [])
+    batches = list(source.batches(columns, schema, lambda fraction: None))
+    if sum(batch.num_rows for batch in batches) == 0:
+        raise DataError(f"{source.name}: has no rows, so there is nothing to audit.")
+    sample = read(pa.Table.from_batches(batches), schema)
+    if schema.person is None:
+        return sample, np.arange(sample.rows)
+    named = [owners(batch.column(schema.person.column), schema.person.column, source.name) for batch in batches]
+    coded = pa.chunked_array(named).combine_chunks().dictionary_encode()
+    numbers = coded.indices.fill_null(-1).to_numpy().astype(np.int64)
+    return sample.take(numbers >= 0), numbers[numbers >= 0]
+
+
+def rows_of(sample: Sample, schema: Schema, owned: Codes) -> Rows:
+    """A sample as rows that can be released again."""
+    return Rows(sample.levels, schema.person, {name: sample.codes(name) for name in sample.columns}, owned)
+
+
+def repeated(schema: Schema, level: dict[str, int], copies: int, owner: int) -> Rows:
+    """One person with the same row `copies` times."""
+    codes = {name: np.full(copies, number, dtype=np.int64) for name, number in level.items()}
+    return Rows(levels_of(schema), schema.person, codes, np.full(copies, owner, dtype=np.int64))
+
+
+def spread(schema: Schema, count: int, *, owner: int, generator: np.random.Generator) -> Rows:
+    """Made-up persons over the whole domain: in every column every level turns up equally often, in random order.
+
+    Most cells of a real table are empty or nearly so, so these are rows that nobody has: where a single person stands
+    out most. A person who may own several rows owns as many of them as allowed, all alike.
+    """
+    copies = 1 if schema.person is None else schema.person.max_rows
+    levels = levels_of(schema)
+    codes = {
+        each.name: np.repeat(generator.permutation(np.resize(generator.permutation(each.size), count)), copies)
+        for each in levels
+    }
+    return Rows(levels, schema.person, codes, np.repeat(owner + np.arange(count), copies))
