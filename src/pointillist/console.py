@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -16,6 +16,10 @@ from pointillist.privacy.budget import Guarantee
 from pointillist.privacy.ledger import Account, State
 from pointillist.release import Release
 from pointillist.schema import Schema
+
+if TYPE_CHECKING:
+    from pointillist.evaluate.audit import Audit
+    from pointillist.evaluate.evaluation import Evaluation
 
 # Names and paths are the user's own: square brackets in them are not markup.
 out = Console(markup=False)
@@ -72,7 +76,7 @@ class Steps:
             self._progress.update(bar, completed=1.0)
 
 
-_WORDS = {"fit": "fitting the generator", "write": "writing"}
+_WORDS = {"fit": "fitting the generator", "write": "writing", "evaluate": "comparing the tables"}
 
 
 def show_plan(plan: Plan) -> None:
@@ -216,20 +220,36 @@ def show_accounts(accounts: Sequence[Account]) -> None:
         out.print(f"{left} (exact composition, less than the sum of the ε)\n")
 
 
-def show_closeness(result: Any) -> None:
-    """How close synthetic data came, worst column first."""
-    say("How close it came, in total variation distance: 0 is perfect, 1 has nothing in common.")
-    table = Table()
-    table.add_column("column")
-    table.add_column("distance", justify="right")
-    for name, value in sorted(result.columns.items(), key=lambda item: -item[1]):
-        table.add_row(name, f"{value:.4f}")
+def show_audit(result: "Audit") -> None:
+    """What each attack could prove, beside the promise."""
+    table = Table(title=Text(f"Audit: {result.method} on {result.dataset}"), title_justify="left")
+    for heading, justify in (
+        ("attack", "left"), ("ε is at least", "right"), ("promised ε", "right"), ("confidence", "right"),
+        ("finding", "left"),
+    ):  # fmt: skip
+        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    for each in result.findings:
+        table.add_row(
+            each.attack, f"{each.epsilon:.3g}", f"{result.epsilon:g}", f"{each.confidence:.0%}", each.sentence,
+            style="bold red" if each.violated else None,
+        )  # fmt: skip
     out.print(table)
-    pairs = Table()
-    pairs.add_column("mean over all pairs of columns, compared with the real table")
-    pairs.add_column("distance", justify="right")
-    pairs.add_row("the synthetic table", f"{result.pairs:.4f}", style="bold")
-    pairs.add_row("real columns, shuffled independently", f"{result.pairs_independent:.4f}")
-    pairs.add_row("one random half of it against the other", f"{result.pairs_sampling:.4f}")
-    out.print(pairs)
-    out.print("These figures were computed from the real rows and are not private: for the owner's eyes.")
+    for note in result.notes:
+        out.print(note)
+    say(result.sentence(), style="green" if result.passed else "bold red")
+
+
+def show_evaluation(result: "Evaluation") -> None:
+    """The verdict, with the figures behind it."""
+    table = Table(title=Text(f"Synthetic against real: {result.name}"), title_justify="left")
+    for heading, justify in (("question", "left"), ("grade", "left"), ("figure", "right"), ("what it says", "left")):
+        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    for point in result.verdict.points:
+        table.add_row(point.question, point.grade, point.figure, point.sentence)
+    out.print(table)
+    figures = "; ".join(
+        f"{each.order} {'column' if each.order == 1 else 'columns'} {each.mean:.3f}" for each in result.marginals
+    )
+    out.print(f"Mean total variation distance: {figures}.")
+    for note in result.notes:
+        out.print(f"Note: {note}", style="yellow")

@@ -1,18 +1,20 @@
-"""The demo: the whole way on a table that ships with the package, with how close it came."""
+"""The demo: the whole way on a table that ships with the package, with a report on how good it is."""
 
 from pathlib import Path
 
 import pyarrow.csv as pacsv
 
 from pointillist import console
+from pointillist.card import Card
 from pointillist.curator.releasing import plan, release
-from pointillist.evaluate.closeness import closeness
+from pointillist.evaluate.evaluation import evaluate
 from pointillist.methods.fitting import fit
 from pointillist.output import write_table
 from pointillist.privacy.ledger import Ledger
 from pointillist.registry import SCHEMA, TARGET, simulate
 
 EPSILON, DELTA, SEED = 1.0, 1e-5, 7
+HELD_OUT = 8_000
 
 
 def run(folder: Path, *, quiet: bool, command: str = "pointillist") -> None:
@@ -25,10 +27,12 @@ def run(folder: Path, *, quiet: bool, command: str = "pointillist") -> None:
         "the model": folder / "people.model",
         "the synthetic table": folder / "synthetic.csv",
         "the ledger": folder / "ledger.sqlite",
+        "the data card: it may travel with the synthetic table": folder / "card.html",
+        "the report: for the owner's eyes": folder / "report.html",
     }
-    data, schema_file, release_file, model_file, synthetic_file, ledger_file = paths.values()
+    data, schema_file, release_file, model_file, synthetic_file, ledger_file, card_file, report_file = paths.values()
     # The data are simulated and made anew, so an earlier demo's spend on them does not count.
-    for left_over in (ledger_file, release_file, model_file, synthetic_file):
+    for left_over in (ledger_file, release_file, model_file, synthetic_file, card_file, report_file):
         left_over.unlink(missing_ok=True)
     pacsv.write_csv(simulate(), data)
     schema_file.write_text(SCHEMA.to_toml(), encoding="utf-8")
@@ -46,13 +50,16 @@ def run(folder: Path, *, quiet: bool, command: str = "pointillist") -> None:
             progress=steps,
         )
         model = fit(made, progress=steps)
-    model.save(model_file)
-    write_table(model.sample_table(model.default_count, seed=SEED), synthetic_file)
-    result = closeness(data, synthetic_file, SCHEMA)
+        model.save(model_file)
+        write_table(model.sample_table(model.default_count, seed=SEED), synthetic_file)
+        result = evaluate(data, synthetic_file, holdout=simulate(HELD_OUT, seed=SEED), release=made, progress=steps)
+    Card.of(made).save(card_file)
+    report_file.write_text(result.to_html(), encoding="utf-8")
     if not quiet:
-        console.show_closeness(result)
+        console.show_evaluation(result)
         console.out.print(made.guarantee.sentence())
         console.out.print("\nFiles:")
         for what, path in paths.items():
             console.say(f"  {path}  {what}")
-        console.say(f"\nLook closer with: {command} inspect {release_file}")
+        console.say(f"\nOpen the report in a browser: {report_file.resolve().as_uri()}")
+        console.say(f"Look closer with: {command} inspect {release_file}")

@@ -17,9 +17,13 @@ def narrow(sample: Sample, columns: tuple[str, ...]) -> Floats:
     return np.stack([_narrow(sample, sample.level(name)) for name in columns], axis=1)
 
 
-def names(sample: Sample, columns: tuple[str, ...]) -> list[str]:
-    """For each column of `wide`, the table's column it was made of."""
-    return [name for name in columns for _ in range(_wide(sample.take(np.zeros(1, int)), sample.level(name)).shape[1])]
+def scales(sample: Sample, columns: tuple[str, ...]) -> Floats:
+    """Factors for the columns of `wide` that give every column of the table the same total variance, 1.
+
+    Without them a column of many categories, which has many coordinates, would weigh the most.
+    """
+    blocks = [wide(sample, (name,)) for name in columns]
+    return np.concatenate([np.full(b.shape[1], max(1e-9, float(b.var(axis=0).sum())) ** -0.5) for b in blocks])
 
 
 def _narrow(sample: Sample, each: Levels) -> Floats:

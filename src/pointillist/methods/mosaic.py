@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
 from pointillist.features import Concat, FeatureMap, Labelled, OneHot, Product, Weighted
-from pointillist.generators.evidence import Evidence, Table, tables_of
+from pointillist.generators.evidence import Evidence, Table, estimated_rows, tables_of
 from pointillist.generators.mixture import fit_mixture
 from pointillist.generators.model import Model
 from pointillist.levels import Levels, levels_of
@@ -199,13 +199,7 @@ class Marginals(NamedTuple):
 def _marginals(first: Measurement, all_levels: tuple[Levels, ...], rows: int | None) -> Marginals:
     """Counts of every level, made possible: not negative, and with one total for all columns."""
     tables = tables_of(first)
-    if rows is None:
-        # Every column's cells add up to the rows; the fewer cells, the less noise. Weigh them so.
-        precision = [1 / (len(table.values) * table.sigma**2) for table in tables]
-        rows_estimate = float(np.average([table.values.sum() for table in tables], weights=precision))
-    else:
-        rows_estimate = float(rows)
-    rows_estimate = max(1.0, rows_estimate)
+    rows_estimate = estimated_rows(tables) if rows is None else max(1.0, float(rows))
     counts = {
         table.columns[0]: _possible(table, levels, rows_estimate)
         for table, levels in zip(tables, all_levels, strict=True)

@@ -1,6 +1,7 @@
 """Budget and guarantee: what may be spent, and what a release promises."""
 
 import math
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
@@ -72,9 +73,9 @@ class Guarantee:
         """The promise in one sentence that can be quoted and checked."""
         change = "added or removed" if self.neighbours is Neighbours.ADD_REMOVE else "replaced by any other"
         return (
-            f"This release is (ε = {self.epsilon:g}, δ = {self.delta:g})-differentially private: if {self.unit} were "
+            f"This release is (ε = {self.epsilon:g}, δ = {short(self.delta)})-differentially private: if {self.unit} were "
             f"{change}, the probability of any outcome would change by a factor of at most e^{self.epsilon:g}, "
-            f"but for an additive {self.delta:g}."
+            f"but for an additive {short(self.delta)}."
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -92,3 +93,8 @@ class Guarantee:
     def from_json(cls, facts: dict[str, Any]) -> Self:
         person = None if facts["person"] is None else Person(**facts["person"])
         return cls(**{**facts, "neighbours": Neighbours(facts["neighbours"]), "person": person})
+
+
+def short(value: float, digits: int = 6) -> str:
+    """A small number as people write it: 1e-5, not 1e-05."""
+    return re.sub(r"e([+-])0+", r"e\1", f"{value:.{digits}g}")

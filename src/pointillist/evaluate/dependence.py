@@ -1,0 +1,110 @@
+"""Dependence: one measure for every pair of columns, whatever their kinds.
+
+The measure is the information coefficient: with I the mutual information and H the entropy of the simpler column,
+sqrt((1 - exp(-2 I)) / (1 - exp(-2 H))). It is 0 for independent columns and 1 where one column determines the other;
+for two bell-shaped numbers it comes close to the size of their correlation.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pointillist.evaluate.sample import Codes, Floats, Sample, require_same_columns
+from pointillist.levels import Levels
+
+_TILES = 10
+"""Numbers are cut into this many parts of about equal mass among the real rows, atoms apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dependence:
+    """Coefficients of all pairs, real and synthetic, as symmetric matrices with ones on the diagonal."""
+
+    columns: tuple[str, ...]
+    real: Floats
+    synthetic: Floats
+
+    @property
+    def pairs(self) -> list[tuple[str, str, float, float]]:
+        """Every pair with its two coefficients, the largest difference first."""
+        found = [
+            (a, b, float(self.real[i, j]), float(self.synthetic[i, j]))
+            for (i, a), (j, b) in combinations(enumerate(self.columns), 2)
+        ]
+        return sorted(found, key=lambda each: -abs(each[2] - each[3]))
+
+    @property
+    def mean_difference(self) -> float:
+        """The mean absolute difference over pairs."""
+        return float(np.mean([abs(real - made) for _, _, real, made in self.pairs])) if self.pairs else 0.0
+
+    @property
+    def kept(self) -> float | None:
+        """How much of the real dependence is there in the synthetic rows: the slope of one on the other."""
+        weight = sum(real * real for _, _, real, _ in self.pairs)
+        return sum(real * made for _, _, real, made in self.pairs) / weight if weight > 1e-12 else None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "columns": list(self.columns),
+            "real": self.real.tolist(),
+            "synthetic": self.synthetic.tolist(),
+            "mean_difference": self.mean_difference,
+            "kept": self.kept,
+        }
+
+    def table(self) -> pa.Table:
+        names = ("column_1", "column_2", "real", "synthetic")
+        return pa.table(dict(zip(names, map(list, zip(*self.pairs, strict=True)), strict=True)) if self.pairs else {})
+
+
+def dependence(real: Sample, synthetic: Sample) -> Dependence:
+    """The coefficients of all pairs of columns in both samples, over one set of tiles."""
+    require_same_columns(real, synthetic)
+    tiles = {each.name: _tiles(each, real.codes(each.name)) for each in real.levels}
+    return Dependence(real.columns, _coefficients(real, tiles), _coefficients(synthetic, tiles))
+
+
+def coefficient(counts: Floats) -> float:
+    """The information coefficient of a two-way table of counts, corrected for its upward bias."""
+    rows = counts.sum()
+    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    if min(counts.shape) < 2:
+        return 0.0
+    first, second = _entropy(counts.sum(axis=1)), _entropy(counts.sum(axis=0))
+    information = first + second - _entropy(counts)
+    # Miller and Madow: an empirical entropy is too low by (filled cells - 1) / (2 rows), so information is too high.
+    filled = np.count_nonzero(counts)
+    information -= (filled - sum(counts.shape) + 1) / (2 * rows)
+    share = -np.expm1(-2 * max(0.0, information)) / -np.expm1(-2 * min(first, second))
+    return float(np.sqrt(min(1.0, share)))
+
+
+def _coefficients(sample: Sample, tiles: dict[str, NDArray[np.int64]]) -> Floats:
+    codes: dict[str, Codes] = {name: tiles[name][sample.codes(name)] for name in sample.columns}
+    sizes = {name: int(tiles[name].max()) + 1 for name in sample.columns}
+    found = np.eye(len(sample.columns))
+    for (i, a), (j, b) in combinations(enumerate(sample.columns), 2):
+        counts = np.bincount(codes[a] * sizes[b] + codes[b], minlength=sizes[a] * sizes[b])
+        found[i, j] = found[j, i] = coefficient(counts.reshape(sizes[a], sizes[b]).astype(np.float64))
+    return found
+
+
+def _tiles(levels: Levels, codes: Codes) -> NDArray[np.int64]:
+    """The tile of every level: runs of bins with about equal mass; all else by itself."""
+    if not levels.numeric:
+        return np.arange(levels.size)
+    counts = np.bincount(codes, minlength=levels.size)[: levels.regular].astype(np.float64)
+    middle = np.cumsum(counts) - counts / 2
+    place = np.floor(_TILES * middle / max(1.0, counts.sum())).astype(np.int64)
+    _, packed = np.unique(np.minimum(place, _TILES - 1), return_inverse=True)
+    return np.concatenate([packed, packed.max() + 1 + np.arange(levels.size - levels.regular)])
+
+
+def _entropy(counts: Floats) -> float:
+    shares = counts[counts > 0] / counts.sum()
+    return float(-(shares * np.log(shares)).sum())

@@ -1,0 +1,249 @@
+"""Evaluation: everything there is to know about a synthetic table, beside the real one.
+
+Computed from private rows: exact, not differentially private, and for the owner's eyes only.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from threadpoolctl import threadpool_limits
+
+from pointillist.errors import PointillistError, UsageError, without_context
+from pointillist.evaluate.columns import Columns, columns
+from pointillist.evaluate.dependence import Dependence, dependence
+from pointillist.evaluate.discriminator import Discriminator, discriminator
+from pointillist.evaluate.forecast import Forecast, forecast
+from pointillist.evaluate.kernel_test import KernelTest, kernel_test
+from pointillist.evaluate.marginals import Marginals, independent, marginals
+from pointillist.evaluate.projection import Projection, projection
+from pointillist.evaluate.sample import Sample, read
+from pointillist.evaluate.utility import Utility, utility
+from pointillist.evaluate.verdict import Verdict, verdict
+from pointillist.progress import Progress, silent
+from pointillist.release import Release
+from pointillist.schema import Schema
+
+if TYPE_CHECKING:
+    from pointillist.evaluate.audit import Audit
+
+_TRIPLES = 500
+"""Of many triples of columns, this many at random are compared."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The result. `to_html()` is the report, `to_json()` the figures, `table()` the short version."""
+
+    name: str
+    rows: dict[str, int]
+    """Rows of the real, the synthetic and the holdout table, as far as they were given."""
+    columns: Columns
+    marginals: tuple[Marginals, ...]
+    """Of one, two and three columns, as far as the table has them."""
+    shuffled: tuple[Marginals, ...]
+    """The same for real columns shuffled independently: a yardstick."""
+    dependence: Dependence
+    utility: Utility | None
+    discriminator: Discriminator
+    kernel_test: KernelTest
+    projection: Projection
+    forecast: Forecast | None
+    release: Release | None
+    audit: "Audit | None"
+    verdict: Verdict
+    notes: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """All figures as plain values. Private, like the report."""
+        return {
+            "private": "computed from private rows: exact, not differentially private, for the data owner only",
+            "name": self.name,
+            "rows": self.rows,
+            "verdict": self.verdict.to_json(),
+            "columns": self.columns.to_json(),
+            "marginals": [each.to_json() for each in self.marginals],
+            "marginals_independent": {each.order: each.mean for each in self.shuffled},
+            "dependence": self.dependence.to_json(),
+            "utility": self.utility and self.utility.to_json(),
+            "discriminator": self.discriminator.to_json(),
+            "kernel_test": self.kernel_test.to_json(),
+            "forecast": self.forecast and self.forecast.to_json(),
+            "guarantee": self.release and self.release.guarantee.to_json(),
+            "audit": self.audit and self.audit.to_json(),
+            "notes": list(self.notes),
+        }
+
+    def table(self) -> pa.Table:
+        """The headline figures, one row each."""
+        facts: dict[str, float] = {f"TVD, {each.order} columns": each.mean for each in self.marginals}
+        facts |= {f"TVD, {each.order} columns, independent": each.mean for each in self.shuffled}
+        if self.dependence.kept is not None:
+            facts["dependence kept"] = self.dependence.kept
+        if self.utility is not None:
+            for measure in self.utility.measures:
+                for trained_on in ("real", "synthetic"):
+                    facts[f"{measure}, trained on {trained_on}"] = self.utility.mean(measure, trained_on)
+        facts["AUROC, real or synthetic"] = self.discriminator.auroc
+        facts["kernel test p-value"] = self.kernel_test.p_value
+        return pa.table({"measure": list(facts), "value": list(facts.values())})
+
+    def to_html(self) -> str:
+        """The report: one page, complete in itself."""
+        from pointillist.evaluate.report import render
+
+        return render(self)
+
+
+@without_context
+def evaluate(
+    real: Any,
+    synthetic: Any,
+    schema: Schema | str | Path | None = None,
+    *,
+    holdout: Any = None,
+    target: str | None = None,
+    release: Release | str | Path | None = None,
+    audit: "Audit | None" = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Evaluation:
+    """Compare a synthetic table with the real one it stands for.
+
+    `schema` may be left out where a `release` is given, and so may `target`. `holdout` are real rows that the release
+    has not seen: models are tested on them; without it, on a quarter of the real rows.
+    """
+    if isinstance(release, str | Path):
+        release = Release.load(release)
+    facts = _schema(schema, release)
+    goal = target if target is not None else (release.target if release is not None else None)
+    if goal is not None:
+        facts.require_column(goal, role="target")
+    with threadpool_limits(limits=1):  # threads that wait for each other cost more than they save here
+        return _evaluate(real, synthetic, holdout, facts, goal, release, audit, seed, progress)
+
+
+def _evaluate(
+    real: Any,
+    synthetic: Any,
+    holdout: Any,
+    schema: Schema,
+    target: str | None,
+    release: Release | None,
+    audit: "Audit | None",
+    seed: int,
+    progress: Progress,
+) -> Evaluation:
+    step = _Steps(progress)
+    tables = {"real": real, "synthetic": synthetic} | ({} if holdout is None else {"holdout": holdout})
+    samples = {role: _read(table, schema, role) for role, table in tables.items()}
+    truth, made = samples["real"], samples["synthetic"]
+    notes: list[str] = []
+    step("columns")
+    orders = range(1, min(3, len(truth.columns)) + 1)
+    compared = tuple(marginals(truth, made, order, most=_TRIPLES, seed=seed) for order in orders)
+    apart = independent(truth, seed=seed)
+    shuffled = tuple(marginals(truth, apart, order, most=_TRIPLES, seed=seed) for order in orders if order > 1)
+    by_column = columns(truth, made)
+    step("pairs")
+    paired = dependence(truth, made)
+    step("models")
+    useful = _utility(truth, made, samples.get("holdout"), target, notes, seed, step.part)
+    step("telling apart")
+    told = discriminator(truth, made, seed=seed)
+    step("kernel")
+    test = kernel_test(truth, made, seed=seed)
+    step("map")
+    flat = projection(truth, made, seed=seed)
+    step("forecast")
+    expected = None if release is None else forecast(truth, made, release)
+    if expected is not None and expected.fits is False:
+        notes.append(
+            "The release does not belong to these rows: its measurements lie much further from them than its noise "
+            "explains. Either the real table is not the one that was released, or the release is not what it states."
+        )
+    pairs = compared[1] if len(compared) > 1 else None
+    judged = verdict(by_column, pairs, shuffled[0] if shuffled else None, useful, told)
+    progress("evaluate", 1.0)
+    return Evaluation(
+        name=schema.name,
+        rows={role: sample.rows for role, sample in samples.items()},
+        columns=by_column,
+        marginals=compared,
+        shuffled=shuffled,
+        dependence=paired,
+        utility=useful,
+        discriminator=told,
+        kernel_test=test,
+        projection=flat,
+        forecast=expected,
+        release=release,
+        audit=audit,
+        verdict=judged,
+        notes=tuple(notes),
+    )
+
+
+def _utility(
+    real: Sample,
+    synthetic: Sample,
+    holdout: Sample | None,
+    target: str | None,
+    notes: list[str],
+    seed: int,
+    report: Callable[[float], None],
+) -> Utility | None:
+    if target is None:
+        notes.append("No target was named, so no models were trained. Name one with --target.")
+        return None
+    if len(real.columns) < 2:
+        notes.append("The table has one column only, so there is nothing to predict it from.")
+        return None
+    if holdout is None:
+        order = np.random.default_rng(seed).permutation(real.rows)
+        cut = max(1, real.rows // 4)
+        holdout, real = real.take(order[:cut]), real.take(order[cut:])
+        notes.append(
+            "No holdout was given: models were tested on a quarter of the real rows. Those rows took part in the "
+            "release, which favours the synthetic table by no more than its guarantee allows."
+        )
+    return utility(real, synthetic, holdout, target, seed=seed, progress=lambda _, fraction: report(fraction))
+
+
+def _schema(schema: Schema | str | Path | None, release: Release | None) -> Schema:
+    if schema is None:
+        if release is None:
+            raise UsageError("a schema is needed to read the tables; or a release, which has one.")
+        return release.schema
+    return Schema.load(schema) if isinstance(schema, str | Path) else schema
+
+
+def _read(table: Any, schema: Schema, role: str) -> Sample:
+    try:
+        return read(table, schema)
+    except PointillistError as error:
+        name = str(table) if isinstance(table, str | Path) else ""
+        # A file's name says which table it is; a frame has none.
+        raise type(error)(str(error) if name and name in str(error) else f"the {role} table: {error}") from None
+
+
+_STEPS = {"columns": 1, "pairs": 1, "models": 10, "telling apart": 4, "kernel": 1, "map": 1, "forecast": 1}
+"""The steps, with about how long each takes beside the others."""
+
+
+class _Steps:
+    """Progress over all steps, as one bar."""
+
+    def __init__(self, progress: Progress):
+        self._progress, self._done, self._weight = progress, 0.0, 0.0
+
+    def __call__(self, name: str) -> None:
+        self._done += self._weight
+        self._weight = _STEPS[name] / sum(_STEPS.values())
+        self.part(0.0)
+
+    def part(self, fraction: float) -> None:
+        self._progress("evaluate", self._done + fraction * self._weight)
