@@ -1,0 +1,206 @@
+"""Judging a synthetic table, and the promise that it came with."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pointillist.cli.app import app
+from pointillist.cli.options import Delimiter, Delta, Json, MethodName, Neighbour, Overwrite, Quiet, Sql, Target
+from pointillist.cli.shared import free, opened, print_json
+from pointillist.errors import ArtefactError, UsageError
+
+if TYPE_CHECKING:
+    from pointillist.evaluate.audit import Audit
+
+ReleaseFile = Annotated[
+    Path | None, typer.Option("--release", help="The release that it was made from.", show_default=False)
+]
+
+
+@app.command()
+def evaluate(
+    real: Annotated[Path, typer.Argument(metavar="REAL", help="The private table.", show_default=False)],
+    synthetic: Annotated[Path, typer.Argument(metavar="SYNTHETIC", help="The synthetic table.", show_default=False)],
+    schema: Annotated[
+        Path | None,
+        typer.Option("--schema", help="Their schema (TOML); with --release it may be left out.", show_default=False),
+    ] = None,
+    holdout: Annotated[
+        Path | None,
+        typer.Option(help="Real rows that took no part in the release: models are tested on them.", show_default=False),
+    ] = None,
+    target: Target = None,
+    release: ReleaseFile = None,
+    audit: Annotated[
+        Path | None, typer.Option("--audit", help="What `pointillist audit` found, to show it too.", show_default=False)
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The report to write: .html.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the models and of random parts.")] = 0,
+    delimiter: Delimiter = ",",
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Judge a synthetic table beside the real one: columns, pairs, models, one report. For the owner's eyes only.
+
+    Example: pointillist evaluate people.csv synthetic.csv --release people.release -o report.html
+    """
+    from pointillist import artefact, console
+    from pointillist.evaluate.evaluation import evaluate as run
+    from pointillist.release import Release
+
+    if output is not None:
+        if output.suffix.lower() not in (".html", ".htm"):
+            raise UsageError(f"{output}: a report is written as .html; pass --json for the figures.")
+        free(output, overwrite, real, synthetic, schema, holdout, release, audit)
+    public = None if release is None else Release.load(release)
+    findings = None if audit is None else _load(audit)
+    with console.Steps(quiet or as_json).shown() as steps:
+        result = run(
+            opened(real, delimiter, None),
+            opened(synthetic, delimiter, None),
+            schema,
+            holdout=None if holdout is None else opened(holdout, delimiter, None),
+            target=target,
+            release=public,
+            audit=findings,
+            seed=seed,
+            progress=steps,
+        )
+    if output is not None:
+        artefact.write(output, result.to_html().encode())
+    if as_json:
+        print_json(result.to_json())
+    elif not quiet:
+        console.show_evaluation(result)
+        if output is not None:
+            console.say(f"Report: {output}. It was computed from private rows: keep it where the data are kept.")
+
+
+@app.command()
+def card(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The card to write: .html, .md or .json.", show_default=False)
+    ],
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the page that may travel with the data: what it is, what it promises, what it is good for.
+
+    Everything on it comes from the release, which is public.
+
+    Example: pointillist card people.release -o card.html
+    """
+    from pointillist import console
+    from pointillist.card import Card
+    from pointillist.release import Release
+
+    free(output, overwrite, release)
+    Card.of(Release.load(release)).save(output)
+    if not quiet:
+        console.say(f"Written to {output}. It may be shared together with the data.")
+
+
+@app.command()
+def audit(
+    data: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[DATA]", help="The private table; without it, made-up rows are used.", show_default=False
+        ),
+    ] = None,
+    schema: Annotated[
+        Path | None, typer.Option("--schema", help="The table's schema (TOML), reviewed.", show_default=False)
+    ] = None,
+    epsilon: Annotated[float | None, typer.Option(help="The ε that is promised.", show_default=False)] = None,
+    delta: Delta = 1e-5,
+    target: Target = None,
+    neighbours: Neighbour = "add-remove",
+    method: MethodName = "mosaic",
+    release: Annotated[
+        Path | None,
+        typer.Option("--release", help="Audit with the settings of this release instead.", show_default=False),
+    ] = None,
+    attacks: Annotated[
+        str | None,
+        typer.Option(help="Some of white-box, canaries, membership, with commas between.", show_default=False),
+    ] = None,
+    runs: Annotated[int, typer.Option(help="Releases on each side of the white-box attack.")] = 100,
+    confidence: Annotated[float, typer.Option(help="Confidence of the lower bounds.")] = 0.95,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A JSON file for the findings.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of rows and coin tosses, never of the noise.")] = 0,
+    delimiter: Delimiter = ",",
+    sql: Sql = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Attack the pipeline, and show how much privacy loss can be proved beside what is promised.
+
+    Nothing is published and nothing is spent. Exit code 1 if the promise is broken.
+
+    Example: pointillist audit --schema people.toml --epsilon 1 -o audit.json
+    """
+    from pointillist import artefact, console
+    from pointillist.evaluate.audit import audit as run
+    from pointillist.release import Release
+    from pointillist.schema import Schema
+
+    if output is not None:
+        free(output, overwrite, data, schema, release)
+    if release is not None:
+        if schema is not None or epsilon is not None:
+            raise UsageError("--release brings its own schema and ε: leave --schema and --epsilon out.")
+        public = Release.load(release)
+        facts, promise = public.schema, public.guarantee
+        epsilon, delta, neighbours = promise.epsilon, promise.delta, promise.neighbours.value
+        target, method = public.target, public.method
+    elif schema is None or epsilon is None:
+        raise UsageError("say what to audit: --schema and --epsilon, or --release.")
+    else:
+        facts = Schema.load(schema)
+    with console.Steps(quiet or as_json).shown() as steps:
+        result = run(
+            None if data is None else opened(data, delimiter, sql),
+            facts,
+            epsilon=epsilon,
+            delta=delta,
+            target=target,
+            neighbours=neighbours,
+            method=method,
+            attacks=None if attacks is None else [name.strip() for name in attacks.split(",")],
+            runs=runs,
+            confidence=confidence,
+            seed=seed,
+            progress=steps,
+        )
+    if output is not None:
+        text = json.dumps(result.to_json(), ensure_ascii=False, indent=2, allow_nan=False)
+        artefact.write(output, text.encode())
+    if as_json:
+        print_json(result.to_json())
+    elif not quiet:
+        console.show_audit(result)
+        if output is not None:
+            console.say(f"Findings: {output}. Show them in a report with: pointillist evaluate … --audit {output}")
+    if not result.passed:
+        raise typer.Exit(1)
+
+
+def _load(path: Path) -> "Audit":
+    """What an audit wrote."""
+    from pointillist.evaluate.audit import Audit
+
+    try:
+        return Audit.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise ArtefactError(f"{path}: no such file. Write one with: pointillist audit … -o {path}") from None
+    except (OSError, ValueError, KeyError, TypeError, ArtefactError):
+        raise ArtefactError(f"{path}: not what an audit writes. Make it with: pointillist audit … -o {path}") from None

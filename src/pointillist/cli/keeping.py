@@ -1,0 +1,92 @@
+"""Looking at what is there: files and the ledger."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pointillist.cli.app import app, ledger_app
+from pointillist.cli.options import Delta, Epsilon, Json, LedgerFile, Quiet
+from pointillist.cli.shared import print_json
+from pointillist.errors import ArtefactError
+
+
+@app.command()
+def inspect(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A release, a model or a schema.", show_default=False)],
+    as_json: Json = False,
+) -> None:
+    """Show what is in a release, a model or a schema, and what it promises.
+
+    Example: pointillist inspect people.release
+    """
+    from pointillist import artefact, console
+    from pointillist.generators.model import Model
+    from pointillist.release import Release
+    from pointillist.schema import Schema
+
+    if file.suffix == ".toml":
+        facts = Schema.load(file)
+        print_json(facts.to_json()) if as_json else console.show_schema(facts)
+        return
+    match artefact.kind_of(file):
+        case "release":
+            public = Release.load(file)
+            print_json(public.summary()) if as_json else console.show_release(public)
+        case "model":
+            model = Model.load(file)
+            print_json(model.summary()) if as_json else console.show_model(model)
+        case other:
+            raise ArtefactError(f"{file}: is a {other} file, which this version cannot show.")
+
+
+@ledger_app.callback()
+def ledger_show(context: typer.Context, ledger: LedgerFile = None, as_json: Json = False) -> None:
+    """Show what has been spent, on what, when; set caps.
+
+    Example: pointillist ledger
+    """
+    from dataclasses import asdict
+
+    from pointillist import console
+    from pointillist.privacy.ledger import Ledger
+
+    context.obj = ledger
+    if context.invoked_subcommand is not None:
+        return
+    book = Ledger(ledger)
+    accounts = book.accounts()
+    if as_json:
+        print_json([{**asdict(each), "person": each.person and each.person.model_dump()} for each in accounts])
+    else:
+        console.say(f"Ledger: {book.path}")
+        console.show_accounts(accounts)
+
+
+@ledger_app.command("cap")
+def ledger_cap(
+    context: typer.Context,
+    dataset: Annotated[str, typer.Argument(help="The data set's name, as in its schema.", show_default=False)],
+    epsilon: Epsilon,
+    delta: Delta = 1e-5,
+    quiet: Quiet = False,
+) -> None:
+    """Set the most that may ever be spent on a data set, over all of its releases.
+
+    Example: pointillist ledger cap people --epsilon 3 --delta 1e-5
+    """
+    from pointillist import console
+    from pointillist.privacy.budget import Budget
+    from pointillist.privacy.ledger import Ledger
+
+    book = Ledger(context.obj)
+    known = {account.dataset for account in book.accounts()}
+    book.set_cap(dataset, Budget(epsilon, delta))
+    spent = next(account.spent for account in book.accounts() if account.dataset == dataset)
+    if not quiet and dataset not in known:
+        others = f" This ledger also has {', '.join(sorted(known))}." if known else ""
+        console.say(f"A new account: nothing has been spent on a data set of that name.{others}", style="yellow")
+    if not quiet and spent > epsilon:
+        console.say(f"ε = {spent:.4g} was spent already, so no release fits under this cap.", style="yellow")
+    if not quiet:
+        console.say(f"The cap of {dataset} is now ε = {epsilon:g} at δ = {delta:g}.")

@@ -1,0 +1,248 @@
+"""The way from a private table to a synthetic one: draft, release, fit, sample, or all in one go."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pointillist.cli.app import app, schema_app
+from pointillist.cli.options import (
+    Data,
+    Delimiter,
+    Delta,
+    Epsilon,
+    Json,
+    LedgerFile,
+    MethodName,
+    Neighbour,
+    Overwrite,
+    Quiet,
+    Rows,
+    SchemaFile,
+    Seed,
+    Sql,
+    Target,
+)
+from pointillist.cli.shared import at_least_one, free, opened, print_json, wanted_rows
+from pointillist.errors import PointillistError, UsageError
+
+
+@schema_app.command("draft")
+def schema_draft(
+    data: Data,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The TOML file to write.", show_default=False)],
+    name: Annotated[str | None, typer.Option(help="The data set's name in the ledger; by default the file's.")] = None,
+    person: Annotated[str | None, typer.Option(help="The column that names the person a row belongs to.")] = None,
+    max_rows: Annotated[int, typer.Option(help="With --person: the most rows used of each person.")] = 1,
+    delimiter: Delimiter = ",",
+    sql: Sql = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draft a schema from a table, for you to review.
+
+    Every fact that was read off the data is marked; a release refuses the file until you set reviewed = true.
+
+    Example: pointillist schema draft people.csv -o people.toml
+    """
+    from pointillist import artefact, console
+    from pointillist.curator.drafting import draft
+    from pointillist.schema import Person
+
+    free(output, overwrite, data)
+    owner = None if person is None else Person(column=person, max_rows=at_least_one(max_rows, "--max-rows"))
+    made = draft(opened(data, delimiter, sql), name=name or data.name.split(".")[0], person=owner)
+    artefact.write(output, made.to_toml().encode())
+    if not quiet:
+        console.show_schema(made)
+        console.show_left_out(made)
+        console.say(f"Written to {output}. Review every fact read from the data, then set reviewed = true in it.")
+
+
+@app.command()
+def release(
+    data: Data,
+    schema: SchemaFile,
+    epsilon: Epsilon,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The release file to write.", show_default=False)
+    ] = None,
+    delta: Delta = 1e-5,
+    target: Target = None,
+    neighbours: Neighbour = "add-remove",
+    method: MethodName = "mosaic",
+    plan: Annotated[bool, typer.Option("--plan", help="Only print what would be measured; touch no data.")] = False,
+    ledger: LedgerFile = None,
+    delimiter: Delimiter = ",",
+    sql: Sql = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Measure a private table once, with noise. The only command that spends privacy budget.
+
+    Example: pointillist release people.csv --schema people.toml --target income --epsilon 1 -o people.release
+    """
+    from pointillist import console
+    from pointillist.curator.releasing import plan as make_plan
+    from pointillist.curator.releasing import release as make_release
+    from pointillist.schema import Schema
+
+    facts = Schema.load(schema)
+    settled = make_plan(facts, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=method)
+    if plan:
+        if as_json:
+            print_json({**settled.to_json(), "guarantee": settled.guarantee.to_json()})
+        elif not quiet:
+            console.show_plan(settled)
+        return
+    if output is None:
+        raise UsageError("-o / --output is needed: the file to write the release to. (Or pass --plan to see the plan.)")
+    free(output, overwrite, data, schema, ledger)
+    facts.require_reviewed(str(schema))
+    source = opened(data, delimiter, sql)
+    if not (quiet or as_json):
+        console.show_plan(settled)
+    with console.Steps(quiet or as_json).shown() as steps:
+        made = make_release(
+            source,
+            facts,
+            epsilon=epsilon,
+            delta=delta,
+            target=target,
+            neighbours=neighbours,
+            method=method,
+            ledger=ledger,
+            output=output,
+            progress=steps,
+        )
+    if as_json:
+        print_json({"release": str(output), "id": made.id, "guarantee": made.guarantee.to_json()})
+    elif not quiet:
+        console.say(made.guarantee.sentence())
+        console.say(f"Written to {output}. Next: pointillist fit {output} -o MODEL")
+
+
+@app.command()
+def fit(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The model file to write.", show_default=False)],
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the fit.")] = 0,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fit a generator to a release. Costs no privacy, however often it is done.
+
+    Example: pointillist fit people.release -o people.model
+    """
+    from pointillist import artefact, console
+    from pointillist.methods.fitting import fit as make_fit
+    from pointillist.release import Release
+
+    free(output, overwrite, release)
+    public = Release.load(release)
+    with artefact.reserve(output, 0) as pending:
+        with console.Steps(quiet).shown() as steps:
+            model = make_fit(public, seed=seed, progress=steps)
+        pending.commit(model.to_bytes())
+    if not quiet:
+        console.say(f"Written to {output}. Next: pointillist sample {output} -o synthetic.csv")
+
+
+@app.command()
+def sample(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The table to write: .csv, .parquet or .arrow.", show_default=False)
+    ],
+    rows: Rows = None,
+    seed: Seed = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Sample synthetic rows from a model. Costs no privacy, however often it is done.
+
+    Example: pointillist sample people.model -n 50000 -o synthetic.parquet
+    """
+    from pointillist import console
+    from pointillist.generators.model import Model
+    from pointillist.output import check_path, write_table
+
+    free(output, overwrite, model)
+    fitted = Model.load(model)
+    check_path(output)
+    count = wanted_rows(rows, fitted.default_count)
+    write_table(fitted.sample_table(count, seed=seed), output)
+    if not quiet:
+        console.say(f"{count:,} synthetic rows written to {output}.")
+
+
+@app.command()
+def synth(
+    data: Data,
+    schema: SchemaFile,
+    epsilon: Epsilon,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The table to write: .csv, .parquet or .arrow.", show_default=False)
+    ],
+    delta: Delta = 1e-5,
+    target: Target = None,
+    neighbours: Neighbour = "add-remove",
+    method: MethodName = "mosaic",
+    rows: Rows = None,
+    seed: Seed = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option("--release", help="Where to keep the release; by default beside the output.", show_default=False),
+    ] = None,
+    ledger: LedgerFile = None,
+    delimiter: Delimiter = ",",
+    sql: Sql = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Release, fit and sample in one go. The release is kept, so nothing has to be paid for twice.
+
+    Example: pointillist synth people.csv --schema people.toml --epsilon 1 -o synthetic.csv
+    """
+    from pointillist import console
+    from pointillist.methods.fitting import fit as make_fit
+    from pointillist.output import check_path, write_table
+    from pointillist.release import Release
+
+    kept = keep or output.with_suffix(".release")
+    free(output, overwrite, data, schema, kept, ledger)
+    free(kept, overwrite, data, schema, ledger)
+    check_path(output)
+    wanted_rows(rows, 1)
+    release(
+        data, schema, epsilon, kept, delta, target, neighbours, method,
+        plan=False, ledger=ledger, delimiter=delimiter, sql=sql, overwrite=overwrite, quiet=quiet,
+    )  # fmt: skip
+    try:
+        with console.Steps(quiet).shown() as steps:
+            model = make_fit(Release.load(kept), progress=steps)
+        count = wanted_rows(rows, model.default_count)
+        write_table(model.sample_table(count, seed=seed), output)
+    except PointillistError as error:
+        raise type(error)(f"{error}\nThe release is safe in {kept}: go on with pointillist fit {kept}.") from None
+    if not quiet:
+        console.say(f"{count:,} synthetic rows written to {output}.")
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Argument(help="Where to leave the files.")] = Path("demo"),
+    quiet: Quiet = False,
+) -> None:
+    """Run the whole way on a simulated registry of people, and show how close it came.
+
+    Example: pointillist demo
+    """
+    from pointillist.demo import run
+
+    # As it was called: after `make demo` the command is in .venv/bin, and not on the path.
+    called = Path(sys.argv[0])
+    run(folder, quiet=quiet, command=os.path.relpath(called) if called.name == "pointillist" else "pointillist")

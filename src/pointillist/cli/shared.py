@@ -1,0 +1,58 @@
+"""What several commands do alike."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from pointillist.artefact import reserve
+from pointillist.errors import UsageError
+
+
+def opened(data: Path, delimiter: str, sql: str | None) -> Any:
+    """The private table, not yet read."""
+    from pointillist.curator.reading import open_source
+
+    return open_source(data, delimiter=delimiter, query=sql)
+
+
+def wanted_rows(rows: int | None, default: int) -> int:
+    """How many rows to sample."""
+    from pointillist.generators.model import MOST_ROWS
+
+    if rows is not None and rows > MOST_ROWS:
+        raise UsageError(f"-n / --rows must be at most {MOST_ROWS:,}. Sample in parts, each with another seed.")
+    return default if rows is None else at_least_one(rows, "-n / --rows")
+
+
+def at_least_one(value: int, option: str) -> int:
+    """Refuse a number below 1."""
+    if value < 1:
+        raise UsageError(f"{option} must be at least 1, not {value}.")
+    return value
+
+
+def print_json(facts: Any) -> None:
+    """Facts for a program to read."""
+    typer.echo(json.dumps(_finite(facts), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def _finite(facts: Any) -> Any:
+    """JSON has no infinity: what is beyond all bounds is null."""
+    if isinstance(facts, dict):
+        return {name: _finite(value) for name, value in facts.items()}
+    if isinstance(facts, list | tuple):
+        return [_finite(value) for value in facts]
+    return None if isinstance(facts, float) and not math.isfinite(facts) else facts
+
+
+def free(output: Path, overwrite: bool, *inputs: Path | None) -> None:
+    """Refuse to write over what the command reads or keeps, and over any file unless asked to."""
+    if any(other is not None and output.resolve() == other.resolve() for other in inputs):
+        raise UsageError(f"{output}: is read or kept by this command, and would be written over. Name another output.")
+    if output.is_file() and not overwrite:
+        raise UsageError(f"{output}: is there already. Name another output, or pass --overwrite.")
+    with reserve(output, 0):  # refuses what cannot be written
+        pass

@@ -1,0 +1,219 @@
+"""Charts as SVG text. Real data are drawn as bars or grey dots, synthetic data as coloured dots, on every chart.
+
+Colours are classes that the page's style sheet sets, for light, dark and print. Every chart carries its text
+alternative. Widths are in the units of the view box, so text keeps its size when a card is narrow.
+"""
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from markupsafe import Markup
+
+WIDTH = 340
+_ROW = 20
+
+
+def histogram(
+    edges: Sequence[float], real: Sequence[float], synthetic: Sequence[float], ends: tuple[str, str], text: str,
+    *, log: bool = False,
+) -> Markup:  # fmt: skip
+    """Real shares as steps, synthetic ones as dots; areas are shares, so bars of unequal width compare."""
+    place = [math.log(edge) for edge in edges] if log else list(edges)
+    span = (place[-1] - place[0]) or 1.0
+    xs = [(WIDTH - 2) * (each - place[0]) / span + 1 for each in place]
+    widths = [max(1e-9, right - left) for left, right in itertools.pairwise(xs)]
+    heights = [[share / width for share, width in zip(shares, widths, strict=True)] for shares in (real, synthetic)]
+    top = max(max(heights[0], default=0), max(heights[1], default=0)) or 1.0
+    height, base = 120, 104
+
+    def y(value: float) -> float:
+        return base - (base - 6) * value / top
+
+    steps = "".join(
+        f"M{x:.1f} {base}V{y(h):.1f}h{w:.1f}V{base}z" for x, w, h in zip(xs, widths, heights[0], strict=False) if h > 0
+    )
+    dots = _dots((x + w / 2, y(h)) for x, w, h in zip(xs, widths, heights[1], strict=False))
+    parts = [
+        f'<path class="real" d="{steps}"/>',
+        f'<path class="axis" d="M0 {base + 0.5}H{WIDTH}"/>',
+        f'<path class="synthetic-dots" d="{dots}"/>',
+        _text(1, height - 3, ends[0]),
+        _text(WIDTH - 1, height - 3, ends[1], anchor="end"),
+    ]
+    return _svg(WIDTH, height, text, parts)
+
+
+def bars(
+    rows: Sequence[tuple[str, float, float]], text: str, *, rest: tuple[str, float, float] | None = None
+) -> Markup:
+    """One row for each label: a bar for real, a dot for synthetic, both figures at the end; `rest` has figures only."""
+    top = max((max(real, made) for _, real, made in rows), default=0) or 1.0
+    left, right = 124, 244
+    parts = [f'<path class="axis" d="M{left - 0.5} 0V{len(rows) * _ROW}"/>']
+    for number, (label, real, made) in enumerate([*rows, rest] if rest else rows):
+        y = number * _ROW + _ROW / 2
+        parts += [
+            _text(left - 6, y + 4, _short(label, 18), anchor="end", title=label),
+            _text(294, y + 4, _figure(real), anchor="end", style="muted"),
+            _text(WIDTH - 1, y + 4, _figure(made), anchor="end", style="accent"),
+        ]
+        if number < len(rows):
+            x_real, x_made = (left + (right - left) * value / top for value in (real, made))
+            parts += [
+                f'<path class="real" d="M{left} {y - 5:.1f}H{max(left + 0.5, x_real):.1f}v10H{left}z"/>',
+                f'<circle class="synthetic" cx="{x_made:.1f}" cy="{y:.1f}" r="3.6"/>',
+            ]
+    return _svg(WIDTH, max(1, len(rows) + (rest is not None)) * _ROW, text, parts)
+
+
+def amounts(rows: Sequence[tuple[str, float]], text: str) -> Markup:
+    """One bar for each label, with its figure."""
+    top = max((value for _, value in rows), default=0) or 1.0
+    left, right = 138, 284
+    parts = []
+    for number, (label, value) in enumerate(rows):
+        y = number * _ROW + _ROW / 2
+        x = left + (right - left) * value / top
+        parts += [
+            _text(left - 6, y + 4, _short(label, 22), anchor="end", title=label),
+            f'<path class="synthetic" d="M{left} {y - 4:.1f}H{max(left + 0.5, x):.1f}v8H{left}z"/>',
+            _text(WIDTH - 1, y + 4, f"{value:.3f}", anchor="end"),
+        ]
+    parts.append(f'<path class="axis" d="M{left - 0.5} 0V{len(rows) * _ROW}"/>')
+    return _svg(WIDTH, max(1, len(rows)) * _ROW, text, parts)
+
+
+def dumbbells(rows: Sequence[tuple[str, float, float]], text: str, *, low: float, high: float) -> Markup:
+    """One row for each label: a grey dot for real, a coloured one for synthetic, the gap between them as a line."""
+    left, right, height = 118, 254, len(rows) * 24
+    span = (high - low) or 1.0
+    parts = _grid(low, high, left, right, height)
+    for number, (label, real, made) in enumerate(rows):
+        y = number * 24 + 12
+        a, b = (left + (right - left) * (min(high, max(low, value)) - low) / span for value in (real, made))
+        parts += [
+            _text(left - 10, y + 4, _short(label, 20), anchor="end", title=label),
+            f'<path class="gap" d="M{a:.1f} {y}H{b:.1f}"/>',
+            f'<circle class="real" cx="{a:.1f}" cy="{y}" r="4.5"/>',
+            f'<circle class="synthetic" cx="{b:.1f}" cy="{y}" r="4.5"/>',
+            _text(298, y + 4, f"{real:.3f}", anchor="end", style="muted"),
+            _text(WIDTH - 1, y + 4, f"{made:.3f}", anchor="end", style="accent"),
+        ]
+    return _svg(WIDTH, height + 18, text, parts)
+
+
+def heat_map(matrix: Sequence[Sequence[float]], names: Sequence[str], text: str, *, signed: bool = False) -> Markup:
+    """A square of cells; darker is more. Signed values take two colours. Rows are named, columns numbered alike."""
+    size, left, top = 15, 122, 16
+    count = len(names)
+    steps: dict[tuple[str, int], list[str]] = {}
+    for i in range(count):
+        for j in range(count):
+            value = matrix[i][j]
+            if i == j:
+                continue
+            level = min(10, round(10 * abs(value) * (2.5 if signed else 1)))
+            kind = "more" if signed and value > 0 else "less" if signed else "heat"
+            if level:
+                steps.setdefault((kind, level), []).append(f"M{left + j * size} {top + i * size}h14v14h-14z")
+    parts = [f'<path class="empty" d="M{left} {top}h{count * size}v{count * size}h-{count * size}z"/>']
+    parts += [
+        f'<path class="{kind}" fill-opacity="{level / 10:g}" d="{"".join(cells)}"/>'
+        for (kind, level), cells in steps.items()
+    ]
+    for i, name in enumerate(names):
+        parts.append(_text(left - 6, top + i * size + 11, f"{_short(name, 15)} {i + 1}", anchor="end", title=name))
+        parts.append(_text(left + i * size + 7, top - 5, str(i + 1), anchor="middle", style="small"))
+    return _svg(
+        left + count * size + 2, top + count * size + 2, text, parts, least=min(0.9 * (left + count * size), 620)
+    )
+
+
+def scatter(
+    points: Sequence[tuple[float, float]], frame: tuple[float, float, float, float], kind: str, text: str
+) -> Markup:
+    """A cloud of dots within a frame (x from, x to, y from, y to) that several charts share."""
+    low, high, bottom, top = frame
+    height = 280
+    placed = (
+        (
+            8 + (WIDTH - 16) * (x - low) / ((high - low) or 1),
+            height - 8 - (height - 16) * (y - bottom) / ((top - bottom) or 1),
+        )
+        for x, y in points
+    )
+    parts = [
+        f'<rect class="empty" x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1}" rx="4"/>',
+        f'<path class="{kind}-cloud" d="{_dots(placed)}"/>',
+    ]
+    return _svg(WIDTH, height, text, parts)
+
+
+def marks(rows: Sequence[tuple[str, Sequence[tuple[str, float]]]], text: str) -> Markup:
+    """Several named marks on one line for each row, from 0: kinds are classes of the style sheet."""
+    left, right, height = 8, WIDTH - 12, len(rows) * 42
+    top = max((value for _, values in rows for _, value in values), default=0) or 1.0
+    parts = _grid(0, top, left, right, height)
+    for number, (label, values) in enumerate(rows):
+        y = number * 42 + 28
+        parts.append(_text(left, y - 13, _short(label, 50), title=label))
+        parts.append(f'<path class="axis" d="M{left} {y}H{right}"/>')
+        for kind, value in values:
+            x = left + (right - left) * value / top
+            if kind == "forecast":
+                parts.append(f'<path class="forecast" d="M{x:.1f} {y - 8}v16"/>')
+            else:
+                parts.append(f'<circle class="{kind}" cx="{x:.1f}" cy="{y}" r="4.5"/>')
+    return _svg(WIDTH, height + 18, text, parts)
+
+
+def _grid(low: float, high: float, left: float, right: float, height: float) -> list[str]:
+    """Upright lines at round numbers, with the numbers below."""
+    parts = []
+    for tick in _ticks(low, high):
+        x = left + (right - left) * (tick - low) / ((high - low) or 1.0)
+        parts.append(f'<path class="grid" d="M{x:.1f} 0V{height}"/>')
+        parts.append(_text(x, height + 13, f"{tick:g}", anchor="middle", style="muted"))
+    return parts
+
+
+def _svg(width: float, height: float, text: str, parts: Iterable[str], *, least: float = 0) -> Markup:
+    """As wide as the page allows, within reason: text should neither shout nor shrink away (`least`, in pixels)."""
+    return Markup(
+        f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(text, quote=True)}" '
+        f'style="max-width:{1.25 * width:g}px;min-width:{least:g}px">{"".join(parts)}</svg>'
+    )
+
+
+def _text(x: float, y: float, text: str, *, anchor: str = "start", style: str = "label", title: str = "") -> str:
+    hint = f"<title>{escape(title)}</title>" if title and title != text else ""
+    place = "" if anchor == "start" else f' text-anchor="{anchor}"'
+    return f'<text class="{style}" x="{x:.1f}" y="{y:.1f}"{place}>{hint}{escape(text)}</text>'
+
+
+def _dots(points: Iterable[tuple[float, float]]) -> str:
+    """A path of points that a round line cap turns into dots: far shorter than as many circles."""
+    return "".join(f"M{x:.1f} {y:.1f}h0" for x, y in points)
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _figure(value: float) -> str:
+    if value == 0:
+        return "0"
+    return "<0.1 %" if value < 0.0005 else f"{100 * value:.1f} %"
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers between two ends, three to six of them."""
+    span = high - low
+    if span <= 0:
+        return [low]
+    step = 10.0 ** math.floor(math.log10(span))
+    step = next(each for each in (step / 5, step / 2, step, 2 * step) if span / each <= 6)
+    first = math.ceil(low / step - 1e-9)
+    return [round(number * step, 10) for number in range(first, math.floor(high / step + 1e-9) + 1)]
