@@ -5,10 +5,12 @@ You see the picture; no single dot matters.
 
 from importlib.metadata import version
 
+from pointillist.card import Card
 from pointillist.curator.drafting import draft
 from pointillist.curator.reading import csv, sql
 from pointillist.curator.releasing import plan, release
 from pointillist.errors import PointillistError
+from pointillist.evaluate import Audit, Evaluation, audit, evaluate
 from pointillist.generators.model import Model
 from pointillist.methods import Mosaic
 from pointillist.methods.fitting import fit
@@ -22,10 +24,13 @@ from pointillist.synthesizer import Synthesizer
 __version__ = version("pointillist")
 
 __all__ = [
+    "Audit",
     "Boolean",
     "Budget",
+    "Card",
     "Categorical",
     "Datetime",
+    "Evaluation",
     "Guarantee",
     "Ignore",
     "Integer",
@@ -41,8 +46,10 @@ __all__ = [
     "Release",
     "Schema",
     "Synthesizer",
+    "audit",
     "csv",
     "draft",
+    "evaluate",
     "fit",
     "plan",
     "release",

@@ -1,0 +1,39 @@
+"""Judging synthetic data: everything here takes tables of any kind, and works on the owner's side of the wall.
+
+`evaluate` does it all at once; the rest are its parts, and the researcher's measures.
+"""
+
+from pointillist.evaluate.audit import Audit, audit
+from pointillist.evaluate.dependence import dependence
+from pointillist.evaluate.discriminator import discriminator
+from pointillist.evaluate.evaluation import Evaluation, evaluate
+from pointillist.evaluate.honest_protocol import honest_protocol
+from pointillist.evaluate.kernel_test import kernel_test, mmd
+from pointillist.evaluate.known_mixture import DPMERF_GRID, KnownMixture
+from pointillist.evaluate.learning_curve import learning_curve
+from pointillist.evaluate.marginals import marginals
+from pointillist.evaluate.papers_protocol import papers_protocol
+from pointillist.evaluate.sample import Sample, read
+from pointillist.evaluate.undersampling import undersample
+from pointillist.evaluate.utility import utility
+
+__all__ = [
+    "DPMERF_GRID",
+    "Audit",
+    "Evaluation",
+    "KnownMixture",
+    "Sample",
+    "audit",
+    "dependence",
+    "discriminator",
+    "evaluate",
+    "honest_protocol",
+    "kernel_test",
+    "learning_curve",
+    "marginals",
+    "mmd",
+    "papers_protocol",
+    "read",
+    "undersample",
+    "utility",
+]

@@ -30,8 +30,8 @@ from pointillist.schema import Schema
 if TYPE_CHECKING:
     from pointillist.evaluate.audit import Audit
 
-_TRIPLES = 500
-"""Of many triples of columns, this many at random are compared."""
+_MOST = {1: None, 2: 5_000, 3: 500}
+"""Of very many pairs or triples of columns, this many at random are compared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,9 +144,9 @@ def _evaluate(
     notes: list[str] = []
     step("columns")
     orders = range(1, min(3, len(truth.columns)) + 1)
-    compared = tuple(marginals(truth, made, order, most=_TRIPLES, seed=seed) for order in orders)
+    compared = tuple(marginals(truth, made, order, most=_MOST[order], seed=seed) for order in orders)
     apart = independent(truth, seed=seed)
-    shuffled = tuple(marginals(truth, apart, order, most=_TRIPLES, seed=seed) for order in orders if order > 1)
+    shuffled = tuple(marginals(truth, apart, order, most=_MOST[order], seed=seed) for order in orders if order > 1)
     by_column = columns(truth, made)
     step("pairs")
     paired = dependence(truth, made)

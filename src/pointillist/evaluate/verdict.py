@@ -66,21 +66,23 @@ def verdict(
 
 def _columns(columns: Columns) -> Point:
     worst = columns.columns[0]
-    grade = _grade(columns.mean, 0.02, 0.06)
+    chance = sum(each.chance for each in columns.columns) / len(columns.columns)
+    grade = _grade(max(0.0, columns.mean - chance), 0.015, 0.05)
     return Point(
         "single columns",
         grade,
         f"{columns.mean:.3f}",
         f"On average {columns.mean:.1%} of the rows would have to change to make a column's counts right; in the worst "
-        f"column, {worst.name}, {worst.distance:.1%}.",
-        "mean total variation distance: good up to 0.02, fair up to 0.06",
+        f"column, {worst.name}, {worst.distance:.1%}. Chance alone would give {chance:.1%}.",
+        "mean total variation distance beyond what chance alone gives: good up to 0.015, fair up to 0.05",
     )
 
 
 def _pairs(pairs: Marginals, shuffled: Marginals) -> Point:
     # From 0 (no better than columns that do not know of each other) to 1 (as near as chance lets two samples be).
-    room = shuffled.mean - pairs.chance
-    kept = min(1.0, max(0.0, (shuffled.mean - pairs.mean) / room)) if room > 1e-9 else 1.0
+    # Where columns hardly depend on each other, or rows are few, that way is no yardstick: take 0.02 for it.
+    room = max(0.02, shuffled.mean - pairs.chance)
+    kept = min(1.0, max(0.0, 1 - (pairs.mean - pairs.chance) / room))
     worst = pairs.tables[0]
     return Point(
         "pairs of columns",

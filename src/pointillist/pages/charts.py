@@ -199,7 +199,10 @@ def _dots(points: Iterable[tuple[float, float]]) -> str:
 
 
 def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    """Names that share a beginning often differ at the end: leave out the middle."""
+    if len(text) <= most:
+        return text
+    return text[: most - most // 3 - 1].rstrip() + "…" + text[-(most // 3) :].lstrip()
 
 
 def _figure(value: float) -> str:
