@@ -11,18 +11,19 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import solve
+from scipy.linalg import eigh
 
-from pointillist.evaluate.audit.bounds import Floats, best_one_run, ideal_one_run, one_run_epsilon
+from pointillist.evaluate.audit.bounds import Floats, best_one_run, ideal_one_run, one_run_epsilon, refutes
 from pointillist.evaluate.audit.finding import ALARM, Finding
-from pointillist.evaluate.audit.rows import Rows, read_rows, rows_of, spread
+from pointillist.evaluate.audit.rows import Rows, read_rows, spread
 from pointillist.evaluate.audit.subject import Subject
 from pointillist.features import Records, blocks
 from pointillist.privacy.budget import Neighbours
 from pointillist.progress import Progress, silent
 from pointillist.release import Measurement, Release
 
-COUNT = 1_000
+MOST, LEAST = 1_000, 50
+"""Canaries. Between the two there is one for every second level of the schema: more would hide behind each other."""
 MOST_ROWS = 100_000
 """Of a larger table a random part is used: the release's noise, and with it the attack, stays the same."""
 
@@ -31,7 +32,7 @@ def canaries(
     table: Any,
     subject: Subject,
     *,
-    count: int = COUNT,
+    count: int | None = None,
     confidence: float = 0.95,
     seed: int = 0,
     progress: Progress = silent,
@@ -39,6 +40,7 @@ def canaries(
     """Attack one release of the table (of nothing, if there is none) with canaries among its rows."""
     generator = np.random.default_rng(seed)
     progress("canaries", 0.0)
+    count = count or min(MOST, max(LEAST, sum(each.size for each in subject.levels) // 2))
     others = None if table is None else _rows(table, subject, seed)
     first = 0 if others is None else int(others.owners.max()) + 1
     chosen = spread(subject.schema, count, owner=first, generator=generator)
@@ -61,8 +63,7 @@ def canaries(
 
 
 def _rows(table: Any, subject: Subject, seed: int) -> Rows:
-    sample, owned = read_rows(table, subject.schema)
-    rows = rows_of(sample, subject.schema, owned)
+    rows = read_rows(table, subject.schema).rows(subject.schema)
     if len(rows) <= MOST_ROWS:
         return rows
     return rows.take(np.random.default_rng(seed).choice(len(rows), MOST_ROWS, replace=False))
@@ -80,13 +81,13 @@ def _mixed(chosen: Rows, instead: Rows | None, member: NDArray[np.bool_]) -> lis
 def _scores(release: Release, subject: Subject, background: pa.Table, chosen: Rows, instead: Rows | None) -> Floats:
     """For each canary the best linear estimate of its toss, from all noisy values and all that the attacker knows.
 
-    The values are background + tosses @ moves + noise. With tosses of variance 1/4 and noise of variance 1 the estimate
-    solves (moves movesᵀ + 4) x = moves (values - background - half of all moves): it allows for the noise, and for
-    canaries that share cells with each other.
+    The values are background + tosses @ moves + noise. With tosses of variance 1/4 and noise of variance s² the estimate
+    solves (moves movesᵀ + 4 s²) x = moves (values - background - half of all moves): it allows for the noise, and for
+    canaries that share cells with each other. The noise is measured where no canary reaches, not taken on trust.
     """
     count = len(np.unique(chosen.owners))
-    overlap = 4 * np.eye(count)
-    pull = np.zeros(count)
+    overlap, pull = np.zeros((count, count)), np.zeros(count)
+    energy, size = 0.0, 0
     for measurement in release.measurements:
         moves = _moves(measurement, release, chosen)
         if instead is not None:
@@ -95,7 +96,13 @@ def _scores(release: Release, subject: Subject, background: pa.Table, chosen: Ro
         rest = rest - np.asarray(moves.sum(axis=0)).ravel() / 2
         overlap += (moves @ moves.T).toarray()
         pull += moves @ rest
-    return np.asarray(solve(overlap, pull, assume_a="pos"))
+        energy, size = energy + float(rest @ rest), size + len(rest)
+    spans, axes = eigh(overlap)
+    along = axes.T @ pull
+    real = spans > 1e-9 * spans[-1]
+    free = size - int(real.sum())
+    noise = max(1e-9, (energy - float((along[real] ** 2 / spans[real]).sum())) / free) if free > 0 else 1.0
+    return np.asarray(axes @ np.where(real, along / (np.maximum(spans, 0.0) + 4 * noise), 0.0))
 
 
 def _moves(measurement: Measurement, release: Release, rows: Rows) -> Any:
@@ -122,7 +129,7 @@ def _finding(
 ) -> Finding:
     promise, count = subject.promise, len(scores)
     epsilon, guesses, correct = best_one_run(scores, member, promise.delta, 1 - confidence)
-    violated = best_one_run(scores, member, promise.delta, ALARM)[0] > promise.epsilon
+    violated = refutes(scores, member, subject.promises, ALARM)
     ideal = ideal_one_run(count, promise.mu, promise.delta, 1 - confidence)
     ceiling = one_run_epsilon(count, count, count, promise.delta, 1 - confidence)
     verdict = (

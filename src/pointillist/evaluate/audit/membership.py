@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import DataError
-from pointillist.evaluate.audit.bounds import SHARES, Floats, area, best_one_run, hits_at
+from pointillist.evaluate.audit.bounds import SHARES, Floats, area, best_one_run, hits_at, refutes
 from pointillist.evaluate.audit.finding import ALARM, Finding
-from pointillist.evaluate.audit.rows import Codes, read_rows, rows_of
+from pointillist.evaluate.audit.rows import Codes, Private, read_rows
 from pointillist.evaluate.audit.subject import Subject
 from pointillist.evaluate.design import wide
 from pointillist.evaluate.sample import Sample, read
@@ -45,35 +45,35 @@ def membership(
 ) -> tuple[Finding, ...]:
     """Attack the synthetic data of one release, with `shadows` more to learn from."""
     generator = np.random.default_rng(seed)
-    sample, owned = read_rows(table, subject.schema)
-    tried, compared = _split(sample, owned, persons, generator)
-    sample_tried, owners = sample.take(tried[0]), tried[1]
+    private = read_rows(table, subject.schema)
+    tried, owners, compared = _split(private, persons, generator)
     count = int(owners.max()) + 1
-    space = _Space(sample_tried)
+    space = _Space(private.sample.take(tried))
     replaced = subject.neighbours is Neighbours.REPLACE_ONE
     tosses, near = [], []
     for run in range(1 + shadows):
         progress("membership", run / (1 + shadows))
         member = _toss(count, replaced, generator)
-        rows = rows_of(sample_tried, subject.schema, owners).take(member[owners])
-        model = subject.pipeline.fit(subject.release(rows.table()), seed=seed + run)
-        made = read(model.sample(len(rows), seed=seed + run, frame="pyarrow"), subject.schema)
+        rows = private.table.take(tried[member[owners]])
+        model = subject.pipeline.fit(subject.release(rows), seed=seed + run)
+        made = read(model.sample(rows.num_rows, seed=seed + run, frame="pyarrow"), subject.schema)
         tosses.append(member)
         near.append(space.distances(made))
     progress("membership", 1.0)
-    reference = space.distances(sample.take(compared))[:, -1]
+    reference = _remoteness(space.distances(private.sample.take(compared)))
     by_person = {
         "distance": _per_person(-near[0][:, 0], owners, count),
-        "density": _per_person(np.log(reference + _TINY) - np.log(near[0][:, -1] + _TINY), owners, count),
+        "density": _per_person(reference - _remoteness(near[0]), owners, count),
     }
     if shadows >= 4:
-        logs = np.array([_per_person(-np.log(each[:, -1] + _TINY), owners, count) for each in near])
+        logs = np.array([_per_person(-_remoteness(each), owners, count) for each in near])
         by_person["shadows"] = _likelihood_ratio(logs[0], logs[1:], np.array(tosses[1:]))
-    return (_finding(by_person, tosses[0], replaced, subject, confidence, shadows, len(sample_tried.records.codes)),)
+    return (_finding(by_person, tosses[0], replaced, subject, confidence, shadows),)
 
 
-_TINY = 1e-3
-"""Added to distances before their logarithm is taken: equal rows are at distance 0."""
+def _remoteness(distances: Floats) -> Floats:
+    """How far from others each row lies: the mean logarithm of its distances, where equal rows count as very near."""
+    return np.asarray(np.log(distances + 1e-3).mean(axis=1))
 
 
 class _Space:
@@ -90,15 +90,17 @@ class _Space:
         return np.asarray(fitted.kneighbors(self._points)[0])
 
 
-def _split(sample: Sample, owned: Codes, persons: int, generator: np.random.Generator) -> tuple[Any, Any]:
-    """Rows of the persons that are tossed for, with their owners from 0; and rows for comparison."""
-    everyone, number = np.unique(owned, return_inverse=True)
+def _split(private: Private, persons: int, generator: np.random.Generator) -> tuple[Codes, Codes, Codes]:
+    """Rows of the persons that are tossed for, their owners from 0, and rows for comparison."""
+    everyone, number = np.unique(private.owners, return_inverse=True)
     if len(everyone) < LEAST_PERSONS:
-        raise DataError(f"{sample.name}: has fewer than {LEAST_PERSONS} persons: too few for a membership attack.")
+        raise DataError(
+            f"{private.sample.name}: has fewer than {LEAST_PERSONS} persons: too few for a membership attack."
+        )
     place = generator.permutation(len(everyone))[number]
     tossed = min(persons, 2 * len(everyone) // 3) // 2 * 2
     chosen = np.flatnonzero(place < tossed)
-    return (chosen, place[chosen]), np.flatnonzero((place >= tossed) & (place < tossed + tossed // 2))
+    return chosen, place[chosen], np.flatnonzero((place >= tossed) & (place < tossed + tossed // 2))
 
 
 def _toss(count: int, replaced: bool, generator: np.random.Generator) -> Flags:
@@ -134,16 +136,12 @@ def _finding(
     subject: Subject,
     confidence: float,
     shadows: int,
-    columns: int,
 ) -> Finding:
     promise = subject.promise
     # Where one takes another's place, a guess is about a couple: which of the two.
     slots = {name: each[0::2] - each[1::2] if replaced else each for name, each in scores.items()}
     heads = member[0::2] if replaced else member
     share = (1 - confidence) / len(scores)
-
-    def bound(name: str, alpha: float) -> float:
-        return best_one_run(slots[name], heads, promise.delta, alpha)[0]
 
     attacks: list[dict[str, Any]] = []
     for name, each in scores.items():
@@ -158,11 +156,11 @@ def _finding(
                 "tpr_at_1_percent_fpr": hits.value,
                 "tpr_low": hits.low,
                 "tpr_high": hits.high,
-                "epsilon": bound(name, share),
+                "epsilon": best_one_run(slots[name], heads, promise.delta, share)[0],
             }
         )
     epsilon = max(each["epsilon"] for each in attacks)
-    violated = any(bound(name, ALARM / len(scores)) > promise.epsilon for name in scores)
+    violated = any(refutes(each, heads, subject.promises, ALARM / len(slots)) for each in slots.values())
     best = max(attacks, key=lambda each: each["auc"])
     verdict = (
         f"{'VIOLATED' if violated else 'Consistent'}: ε ≥ {epsilon:.3g} at {confidence:.0%} confidence where "
@@ -175,7 +173,6 @@ def _finding(
         "persons": len(member),
         "members": int(member.sum()),
         "shadows": shadows,
-        "columns": columns,
         "guessed_shares": list(SHARES),
     }
     return Finding("membership", epsilon, confidence, violated, verdict, measures, private=True)

@@ -1,7 +1,7 @@
 """Rows: tables that an audit makes up, or makes of private rows, and who owns each row."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -64,25 +64,35 @@ def unlisted(levels: Levels) -> Any:
     return levels.column.other_label
 
 
-def read_rows(table: Any, schema: Schema) -> tuple[Sample, Codes]:
-    """A private table as a sample, and whose row each is. Rows that name nobody are left out, as in a release."""
+class Private(NamedTuple):
+    """A private table, as it is and as the schema reads it, and whose row each is."""
+
+    table: pa.Table
+    sample: Sample
+    owners: Codes
+
+    def rows(self, schema: Schema) -> Rows:
+        """The rows by level numbers, so that made-up ones can stand among them."""
+        codes = {name: self.sample.codes(name) for name in self.sample.columns}
+        return Rows(self.sample.levels, schema.person, codes, self.owners)
+
+
+def read_rows(table: Any, schema: Schema) -> Private:
+    """Read a private table. Rows that name nobody are left out, as in a release."""
     source = open_source(table)
     columns = list(schema.measured) + ([schema.person.column] if schema.person else [])
     batches = list(source.batches(columns, schema, lambda fraction: None))
     if sum(batch.num_rows for batch in batches) == 0:
         raise DataError(f"{source.name}: has no rows, so there is nothing to audit.")
-    sample = read(pa.Table.from_batches(batches), schema)
+    whole = pa.Table.from_batches(batches)
+    sample = read(whole, schema)
     if schema.person is None:
-        return sample, np.arange(sample.rows)
+        return Private(whole, sample, np.arange(sample.rows))
     named = [owners(batch.column(schema.person.column), schema.person.column, source.name) for batch in batches]
     coded = pa.chunked_array(named).combine_chunks().dictionary_encode()
     numbers = coded.indices.fill_null(-1).to_numpy().astype(np.int64)
-    return sample.take(numbers >= 0), numbers[numbers >= 0]
-
-
-def rows_of(sample: Sample, schema: Schema, owned: Codes) -> Rows:
-    """A sample as rows that can be released again."""
-    return Rows(sample.levels, schema.person, {name: sample.codes(name) for name in sample.columns}, owned)
+    known = numbers >= 0
+    return Private(whole.filter(pa.array(known)), sample.take(known), numbers[known])
 
 
 def repeated(schema: Schema, level: dict[str, int], copies: int, owner: int) -> Rows:

@@ -14,6 +14,7 @@ from pointillist.generators.model import Model
 from pointillist.levels import Levels, levels_of
 from pointillist.methods import Method, fitting
 from pointillist.plan import Plan
+from pointillist.privacy.accounting import total_epsilon
 from pointillist.privacy.budget import Guarantee, Neighbours
 from pointillist.privacy.ledger import Ledger
 from pointillist.release import Measurement, Release
@@ -76,6 +77,16 @@ class Subject:
     @property
     def promise(self) -> Guarantee:
         return self.plan.guarantee
+
+    @cached_property
+    def promises(self) -> tuple[tuple[float, float], ...]:
+        """What is promised, also at a far smaller delta: Gaussian noise promises an epsilon at each."""
+        made = self.promise
+        delta = max(1e-10, 10 * made.delta_slack)
+        if delta >= made.delta:
+            return ((made.epsilon, made.delta),)
+        other = total_epsilon([(made.mu, made.epsilon_slack, made.delta_slack)], delta)
+        return (made.epsilon, made.delta), (other, delta)
 
     @cached_property
     def levels(self) -> tuple[Levels, ...]:
