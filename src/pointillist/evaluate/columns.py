@@ -166,6 +166,6 @@ def words(level: Levels, value: float, *, spread: bool = False) -> str:
             return f"{value:,.0f} {level.column.resolution}s"
         when = moment(round(value), level.column.resolution)
         return when.strftime("%Y-%m-%d" if level.column.resolution == "day" else "%Y-%m-%d %H:%M")
-    if abs(value) >= 1000:
+    if abs(value) >= 999.5:  # from here on three digits would turn to 1e+03
         return f"{value:,.0f}"
     return f"{value:.3g}"

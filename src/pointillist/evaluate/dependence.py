@@ -12,12 +12,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from pointillist.evaluate.sample import Codes, Floats, Sample, require_same_columns
 from pointillist.levels import Levels
 
 _TILES = 10
 """Numbers are cut into this many parts of about equal mass among the real rows, atoms apart."""
+_HOPELESS = 0.9
+"""Where chance alone shows this part of all there is to know (about one row per category), no dependence is claimed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,17 +74,35 @@ def dependence(real: Sample, synthetic: Sample) -> Dependence:
 
 def coefficient(counts: Floats) -> float:
     """The information coefficient of a two-way table of counts, corrected for its upward bias."""
-    rows = counts.sum()
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     if min(counts.shape) < 2:
         return 0.0
     first, second = _entropy(counts.sum(axis=1)), _entropy(counts.sum(axis=0))
-    information = first + second - _entropy(counts)
-    # Miller and Madow: an empirical entropy is too low by (filled cells - 1) / (2 rows), so information is too high.
-    filled = np.count_nonzero(counts)
-    information -= (filled - sum(counts.shape) + 1) / (2 * rows)
-    share = -np.expm1(-2 * max(0.0, information)) / -np.expm1(-2 * min(first, second))
+    most, chance = min(first, second), _by_chance(counts.sum(axis=1), counts.sum(axis=0))
+    if chance > _HOPELESS * most:
+        return 0.0
+    # What is found beyond chance, stretched so that "determined" stays 1.
+    information = most * (first + second - _entropy(counts) - chance) / (most - chance)
+    share = np.expm1(-2 * max(0.0, information)) / np.expm1(-2 * most)
     return float(np.sqrt(min(1.0, share)))
+
+
+def _by_chance(first: Floats, second: Floats) -> float:
+    """The information that a sample of independent columns with these counts shows on average.
+
+    A cell that expects m rows holds X of them, about binomial, and adds E[X log(X / m)] / rows. Where cells are full
+    that comes to the usual (levels - 1)(other levels - 1) / (2 rows); where they are not, that rule is far off.
+    """
+    rows = float(first.sum())
+    (sizes, many), (others, often) = (np.unique(counts, return_counts=True) for counts in (first, second))
+    few = np.minimum.outer(sizes, others)[:, :, None]
+    share = np.maximum.outer(sizes, others)[:, :, None] / rows
+    mean, held = few * share, np.arange(1.0, 81.0)
+    chances = gammaln(few + 1) - gammaln(held + 1) - gammaln(few - held + 1)
+    chances = np.exp(chances + held * np.log(share) + (few - held) * np.log1p(-share))
+    terms = (chances * held * np.log(held / mean)).sum(axis=2)
+    terms = np.where(mean > 30, (1 - share) / 2, terms[:, :, None])[:, :, 0]  # many rows: half their relative variance
+    return float(many @ (terms * (1 - few[:, :, 0] / rows)) @ often) / rows
 
 
 def _coefficients(sample: Sample, tiles: dict[str, NDArray[np.int64]]) -> Floats:

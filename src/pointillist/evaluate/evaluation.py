@@ -66,7 +66,7 @@ class Evaluation:
             "verdict": self.verdict.to_json(),
             "columns": self.columns.to_json(),
             "marginals": [each.to_json() for each in self.marginals],
-            "marginals_independent": {each.order: each.mean for each in self.shuffled},
+            "marginals_independent": {str(each.order): each.mean for each in self.shuffled},
             "dependence": self.dependence.to_json(),
             "utility": self.utility and self.utility.to_json(),
             "discriminator": self.discriminator.to_json(),
@@ -142,6 +142,13 @@ def _evaluate(
     samples = {role: _read(table, schema, role) for role, table in tables.items()}
     truth, made = samples["real"], samples["synthetic"]
     notes: list[str] = []
+    step("forecast")
+    expected = None if release is None else forecast(truth, made, release)
+    if expected is not None and expected.fits is False:
+        notes.append(
+            "The release does not belong to these rows: its measurements lie much further from them than its noise "
+            "explains. Either the real table is not the one that was released, or the release is not what it states."
+        )
     step("columns")
     orders = range(1, min(3, len(truth.columns)) + 1)
     compared = tuple(marginals(truth, made, order, most=_MOST[order], seed=seed) for order in orders)
@@ -158,13 +165,6 @@ def _evaluate(
     test = kernel_test(truth, made, seed=seed)
     step("map")
     flat = projection(truth, made, seed=seed)
-    step("forecast")
-    expected = None if release is None else forecast(truth, made, release)
-    if expected is not None and expected.fits is False:
-        notes.append(
-            "The release does not belong to these rows: its measurements lie much further from them than its noise "
-            "explains. Either the real table is not the one that was released, or the release is not what it states."
-        )
     pairs = compared[1] if len(compared) > 1 else None
     judged = verdict(by_column, pairs, shuffled[0] if shuffled else None, useful, told)
     progress("evaluate", 1.0)
@@ -230,7 +230,7 @@ def _read(table: Any, schema: Schema, role: str) -> Sample:
         raise type(error)(str(error) if name and name in str(error) else f"the {role} table: {error}") from None
 
 
-_STEPS = {"columns": 1, "pairs": 1, "models": 10, "telling apart": 4, "kernel": 1, "map": 1, "forecast": 1}
+_STEPS = {"forecast": 1, "columns": 1, "pairs": 1, "models": 10, "telling apart": 4, "kernel": 1, "map": 1}
 """The steps, with about how long each takes beside the others."""
 
 

@@ -104,17 +104,15 @@ def _cells(
     columns: tuple[str, ...], first: dict[str, Codes], second: dict[str, Codes], sizes: dict[str, int]
 ) -> tuple[Floats, Floats]:
     """How many rows of either sample stand in each cell."""
-    size = math.prod(sizes[name] for name in columns)
-    numbers = []
-    for codes in (first, second):
-        cells = codes[columns[0]]
-        for name in columns[1:]:
-            cells = cells * sizes[name] + codes[name]
-        numbers.append(cells)
-    if size > 8 * (len(numbers[0]) + len(numbers[1])):  # far more cells than rows: count only those that are taken
-        _, packed = np.unique(np.concatenate(numbers), return_inverse=True)
-        numbers, size = [packed[: len(numbers[0])], packed[len(numbers[0]) :]], int(packed.max(initial=0)) + 1
-    one, two = (np.bincount(cells, minlength=size).astype(np.float64) for cells in numbers)
+    rows, size = len(first[columns[0]]), 1
+    cells: Codes = np.zeros(rows + len(second[columns[0]]), dtype=np.int64)
+    for name in columns:
+        cells = cells * sizes[name] + np.concatenate([first[name], second[name]])
+        size *= sizes[name]
+        if size > 8 * len(cells):  # far more cells than rows: number only those that are taken
+            taken, cells = np.unique(cells, return_inverse=True)
+            size = len(taken)
+    one, two = (np.bincount(part, minlength=size).astype(np.float64) for part in (cells[:rows], cells[rows:]))
     return one, two
 
 

@@ -37,8 +37,8 @@ def projection(real: Sample, synthetic: Sample, *, most_rows: int = MOST_ROWS, s
     basis = real.at_most(20_000, seed=seed)
     x = wide(basis, real.columns)
     centre, scale = x.mean(axis=0), scales(basis, real.columns)
-    covariance = np.cov((x - centre) * scale, rowvar=False).reshape(x.shape[1], x.shape[1])
-    values, vectors = np.linalg.eigh(np.nan_to_num(covariance))
+    spread = (x - centre) * scale
+    values, vectors = np.linalg.eigh(spread.T @ spread / len(x))
     axes = vectors[:, ::-1][:, :2]
     axes = axes * np.where(axes.sum(axis=0) < 0, -1.0, 1.0)  # the sign is free: fix it
     if axes.shape[1] < 2:

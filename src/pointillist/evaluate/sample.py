@@ -90,7 +90,7 @@ class Sample:
         else:
             values = low + unit * (high - low)
         if each.whole:
-            values = np.rint(values)
+            values = np.floor(values + 1e-3)  # fractions are dropped, as in the bins; rounding errors are not fractions
         for number, special in enumerate(each.specials):
             values = np.where(codes == each.regular + number, special, values)
         return np.where(self.missing(column), np.nan, values)
@@ -119,6 +119,14 @@ def require_same_columns(first: Sample, *others: Sample) -> None:
     for other in others:
         if other.levels != first.levels:
             raise UsageError(f"{first.name} and {other.name} were read with different schemas.")
+
+
+def joined(first: Sample, second: Sample) -> Sample:
+    """The rows of both."""
+    parts = (first.records, second.records)
+    codes = {name: np.concatenate([part.codes[name] for part in parts]) for name in parts[0].codes}
+    units = {name: np.concatenate([part.units[name] for part in parts]) for name in parts[0].units}
+    return Sample(f"{first.name} and {second.name}", first.levels, Records(first.rows + second.rows, codes, units))
 
 
 def coarse(levels: Levels, most: int = BINS) -> Codes:

@@ -104,7 +104,9 @@ def utility(
                 "is nothing to predict. Choose another target."
             )
     notes = []
-    if len(np.unique(labels["synthetic"])) < 2:
+    if not len(labels["synthetic"]):
+        notes.append(f"{target} is missing in every row of the synthetic table: no model can learn it from there.")
+    elif len(np.unique(labels["synthetic"])) < 2:
         notes.append(f"{target} is constant in the synthetic table: no model can learn it from there.")
     if level.numeric:
         task, positive, judge = "regression", None, _judge_numbers
@@ -146,6 +148,9 @@ Make = Callable[[], Any]
 def _models(task: str, seed: int) -> dict[str, tuple[Form, Make]]:
     from sklearn import ensemble, impute, linear_model, pipeline, preprocessing
 
+    def boosted(make: Callable[..., Any]) -> Any:  # "auto" would be another model above 10,000 rows than below
+        return make(early_stopping=False, random_state=seed)
+
     def filled(model: Any) -> Any:  # forests take no gaps in numbers from every kind of column
         return pipeline.make_pipeline(impute.SimpleImputer(strategy="constant", fill_value=-1e9), model)
 
@@ -159,7 +164,7 @@ def _models(task: str, seed: int) -> dict[str, tuple[Form, Make]]:
                 narrow,
                 lambda: filled(ensemble.RandomForestClassifier(100, min_samples_leaf=3, random_state=seed)),
             ),
-            "gradient boosting": (narrow, lambda: ensemble.HistGradientBoostingClassifier(random_state=seed)),
+            "gradient boosting": (narrow, lambda: boosted(ensemble.HistGradientBoostingClassifier)),
         }
     return {
         "ridge regression": (wide, lambda: scaled(linear_model.Ridge())),
@@ -169,13 +174,15 @@ def _models(task: str, seed: int) -> dict[str, tuple[Form, Make]]:
                 ensemble.RandomForestRegressor(50, min_samples_leaf=5, max_features=1 / 3, random_state=seed)
             ),
         ),
-        "gradient boosting": (narrow, lambda: ensemble.HistGradientBoostingRegressor(random_state=seed)),
+        "gradient boosting": (narrow, lambda: boosted(ensemble.HistGradientBoostingRegressor)),
     }
 
 
 def _judge_numbers(make: Make, x: Floats, y: Any, test: Floats, truth: Any, known: Any) -> dict[str, float]:
     from sklearn import metrics
 
+    if not len(y):
+        return {"R²": 0.0}  # nothing to learn from: no better than a guess
     model = make().fit(x, y)
     return {"R²": float(metrics.r2_score(truth, model.predict(test)))}
 
