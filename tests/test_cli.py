@@ -268,7 +268,7 @@ def test_release_refuses_a_draft_until_it_is_reviewed(run: Run, table: Path) -> 
     draft.write_text(draft.read_text().replace("reviewed = false", "reviewed = true"))
     outcome = run(*release_args(schema="draft.toml"))
     assert outcome.code == 0
-    assert "(ε = 1, δ = 1e-05)-differentially private" in outcome.shown
+    assert "(ε = 1, δ = 1e-5)-differentially private" in outcome.shown
     assert "Next: pointillist fit people.release" in outcome.shown
     assert Path("people.release").stat().st_size > 0
     (spend,) = spends()
@@ -424,7 +424,7 @@ def test_ledger_shows_what_was_spent(run: Run, table: Path) -> None:
     assert run(*release_args("--quiet")).code == 0
     shown = run("ledger")
     assert shown.code == 0
-    for words in ("people (add-remove, unit one row)", "mosaic", "done", "spent together: ε = 1 of 10 at δ = 1e-05"):
+    for words in ("people (add-remove, unit one row)", "mosaic", "done", "spent together: ε = 1 of 10 at δ = 1e-5"):
         assert words in shown.shown
     (account,) = json.loads(run("ledger", "--json").out)
     assert account["dataset"] == "people"
@@ -447,7 +447,7 @@ def test_ledger_as_json_is_json_even_if_no_epsilon_is_large_enough(run: Run, tab
 def test_ledger_cap_sets_the_most_that_may_be_spent(run: Run) -> None:
     outcome = run("ledger", "cap", "people", "--epsilon", 3, "--delta", "1e-6")
     assert outcome.code == 0
-    assert "The cap of people is now ε = 3 at δ = 1e-06." in outcome.shown
+    assert "The cap of people is now ε = 3 at δ = 1e-6." in outcome.shown
     (account,) = json.loads(run("ledger", "--json").out)
     assert account["cap"] == {"epsilon": 3.0, "delta": 1e-6}
     assert account["spends"] == []
@@ -521,16 +521,17 @@ def test_quiet_commands_print_nothing(run: Run, table: Path, made: Made, args: l
 def small_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """The demo on few people, to be quick."""
     whole = demo.simulate
-    monkeypatch.setattr(demo, "simulate", lambda: whole(400))
+    monkeypatch.setattr(demo, "simulate", lambda rows=400, seed=1: whole(400, seed))
 
 
 @pytest.mark.usefixtures("small_registry")
-def test_demo_leaves_its_files_and_shows_how_close_it_came(run: Run) -> None:
+def test_demo_leaves_its_files_and_says_how_good_it_is(run: Run) -> None:
     outcome = run("demo", "show")
     assert outcome.code == 0
     names = {"people.csv", "people.toml", "people.release", "people.model", "synthetic.csv", "ledger.sqlite"}
+    names |= {"card.html", "report.html"}
     assert {path.name for path in Path("show").iterdir()} == names
-    for words in ("How close it came", "distance", "chronic", "the synthetic table", "not private", "show/people.csv"):
+    for words in ("Synthetic against real", "chronic", "report.html", "owner's eyes", "show/people.csv"):
         assert words in outcome.shown
     assert not Ledger().path.exists()  # the demo keeps a ledger of its own
     (account,) = Ledger("show/ledger.sqlite").accounts()
@@ -552,6 +553,9 @@ COMMANDS = [
     ["fit"],
     ["sample"],
     ["synth"],
+    ["evaluate"],
+    ["card"],
+    ["audit"],
     ["inspect"],
     ["ledger"],
     ["ledger", "cap"],

@@ -12,7 +12,7 @@ from rich.text import Text
 from pointillist.generators.model import Model
 from pointillist.levels import levels_of
 from pointillist.plan import Plan
-from pointillist.privacy.budget import Guarantee
+from pointillist.privacy.budget import Guarantee, short
 from pointillist.privacy.ledger import Account, State
 from pointillist.release import Release
 from pointillist.schema import Schema
@@ -114,7 +114,7 @@ def show_plan(plan: Plan) -> None:
 
 def _promise(guarantee: Guarantee) -> str:
     return (
-        f"Promise: ε = {guarantee.epsilon:g}, δ = {guarantee.delta:g}, {guarantee.neighbours}, unit {guarantee.unit}; "
+        f"Promise: ε = {guarantee.epsilon:g}, δ = {short(guarantee.delta)}, {guarantee.neighbours}, unit {guarantee.unit}; "
         f"one Gaussian release with σ/Δ = {1 / guarantee.mu:.4f} in all."
     )
 
@@ -216,7 +216,7 @@ def show_accounts(accounts: Sequence[Account]) -> None:
                 spend.at[:19], spend.who, spend.purpose, f"{spend.epsilon:g}", f"{spend.delta:g}", state, spend.release[:8]
             )  # fmt: skip
         out.print(table)
-        left = f"spent together: ε = {account.spent:.4g} of {account.cap.epsilon:g} at δ = {account.cap.delta:g}"
+        left = f"spent together: ε = {account.spent:.4g} of {account.cap.epsilon:g} at δ = {short(account.cap.delta)}"
         out.print(f"{left} (exact composition, less than the sum of the ε)\n")
 
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from pointillist.privacy.accounting import calibrate
-from pointillist.privacy.budget import Budget, Guarantee, Neighbours
+from pointillist.privacy.budget import Budget, Guarantee, Neighbours, short
 from pointillist.privacy.grid import Grid
 from pointillist.privacy.sensitivity import squared_sensitivity
 from pointillist.schema import Schema
@@ -92,7 +92,7 @@ class Plan:
         )
         if schema.rows is not None and budget.delta * schema.rows >= 1:
             notes += (
-                f"δ = {budget.delta:g} is not below 1 / rows = {1 / schema.rows:.1g}: a mechanism with such a δ may "
+                f"δ = {short(budget.delta)} is not below 1 / rows = {1 / schema.rows:.1g}: a mechanism with such a δ may "
                 "give whole rows away. Choose a smaller δ.",
             )
         made = cls(method, options, request, guarantee, rounds, notes)

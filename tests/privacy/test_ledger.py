@@ -158,7 +158,7 @@ def test_the_default_place(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_promise_in_words() -> None:
     assert "added or removed" in ONE.sentence()
-    assert "ε = 1, δ = 1e-05" in ONE.sentence()
+    assert "ε = 1, δ = 1e-5" in ONE.sentence()
     owned = replace(ONE, person=Person(column="id", max_rows=3), neighbours=Neighbours.REPLACE_ONE)
     assert "one person (column 'id', at most 3 rows each)" in owned.sentence()
     assert "replaced" in owned.sentence()

@@ -76,7 +76,7 @@ def ledger_cap(
     Example: pointillist ledger cap people --epsilon 3 --delta 1e-5
     """
     from pointillist import console
-    from pointillist.privacy.budget import Budget
+    from pointillist.privacy.budget import Budget, short
     from pointillist.privacy.ledger import Ledger
 
     book = Ledger(context.obj)
@@ -89,4 +89,4 @@ def ledger_cap(
     if not quiet and spent > epsilon:
         console.say(f"ε = {spent:.4g} was spent already, so no release fits under this cap.", style="yellow")
     if not quiet:
-        console.say(f"The cap of {dataset} is now ε = {epsilon:g} at δ = {delta:g}.")
+        console.say(f"The cap of {dataset} is now ε = {epsilon:g} at δ = {short(delta)}.")

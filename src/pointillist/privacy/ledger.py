@@ -22,7 +22,7 @@ import platformdirs
 
 from pointillist.errors import BudgetError, UsageError
 from pointillist.privacy.accounting import total_epsilon
-from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Guarantee, Neighbours
+from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Guarantee, Neighbours, short
 from pointillist.schema import Person
 
 DEFAULT_CAP = Budget(10.0, DEFAULT_DELTA)
@@ -178,8 +178,8 @@ class Ledger:
         # A cap equal to the budget must admit it, whatever the last digit of the root finder.
         if total > account.cap.epsilon * (1 + 1e-9):
             raise BudgetError(
-                f"{self.path}: this release would bring {dataset!r} to ε = {total:.4g} at δ = {account.cap.delta:g}, over "
-                f"its cap of ε = {account.cap.epsilon:g} (spent so far: ε = {account.spent:.4g}). Choose a smaller "
+                f"{self.path}: this release would bring {dataset!r} to ε = {total:.4g} at δ = "
+                f"{short(account.cap.delta)}, over its cap of ε = {account.cap.epsilon:g} (spent so far: ε = {account.spent:.4g}). Choose a smaller "
                 f"epsilon, or raise the cap: pointillist ledger cap {dataset} --epsilon E --delta D"
             )
 
