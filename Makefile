@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types wall pytest bench clean
+.PHONY: demo test lint types wall pytest bench bench-tables clean
 
 demo: $(READY)
 	$(BIN)/pointillist demo
@@ -29,6 +29,10 @@ pytest: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/embedding_pass.py
+
+# Ours and the rivals, side by side: make bench-tables ARGS="--datasets adult --epsilons 1 --data FOLDER"
+bench-tables: $(READY)
+	$(BIN)/python -m benchmarks.tables $(ARGS)
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Pointillist needs Python 3.11 or newer; set PYTHON=/path/to/it" if sys.version_info < (3, 11) else 0)'

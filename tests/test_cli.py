@@ -278,7 +278,7 @@ def test_release_refuses_a_draft_until_it_is_reviewed(run: Run, table: Path) -> 
 def test_release_shows_its_plan_and_its_steps(run: Run, table: Path) -> None:
     outcome = run(*release_args("--target", "job", "--delta", "1e-6"))
     assert outcome.code == 0
-    for words in ("Plan: mosaic on people", "one-way marginals", "pairs of columns, by job", "ε = 1, δ = 1e-06"):
+    for words in ("Plan: mosaic on people", "one-way marginals", "pairs of columns, by job", "ε = 1, δ = 1e-6"):
         assert words in outcome.shown
     assert "pass 2 of 2" in outcome.err
     assert spends()[0].purpose == "mosaic, target job"

@@ -133,7 +133,11 @@ class Encoder:
         return found.astype(np.uint16)
 
     def _missing_code(self, each: Levels) -> int:
-        return each.missing if each.has_missing else _NO_MISSING
+        if each.has_missing:
+            return each.missing
+        # Among whole numbers there is no room for a label: synthetic rows write an unlisted value as a gap.
+        whole = not isinstance(each.column, Boolean) and isinstance(each.categories[0], int)
+        return each.other if whole and each.has_other else _NO_MISSING
 
     def _lookup(self, array: pa.Array, each: Levels) -> NDArray[np.int64]:
         texts, known = _texts(array, each)
