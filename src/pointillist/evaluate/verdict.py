@@ -82,7 +82,7 @@ def _pairs(pairs: Marginals, shuffled: Marginals) -> Point:
     # From 0 (no better than columns that do not know of each other) to 1 (as near as chance lets two samples be).
     # Where columns hardly depend on each other, or rows are few, that way is no yardstick: take 0.02 for it.
     room = max(0.02, shuffled.mean - pairs.chance)
-    kept = min(1.0, max(0.0, 1 - (pairs.mean - pairs.chance) / room))
+    kept = round(min(1.0, max(0.0, 1 - (pairs.mean - pairs.chance) / room)), 2)
     worst = pairs.tables[0]
     return Point(
         "pairs of columns",
@@ -99,7 +99,7 @@ def _models(utility: Utility) -> Point:
     measure = utility.measures[0]
     real, made = utility.mean(measure, "real"), utility.mean(measure, "synthetic")
     base = 0.5 if measure == "AUROC" else 0.0
-    kept = min(1.0, max(0.0, (made - base) / (real - base))) if real - base > 0.01 else 1.0
+    kept = round(min(1.0, max(0.0, (made - base) / (real - base))), 2) if real - base > 0.01 else 1.0
     return Point(
         "models trained on it",
         _grade(1 - kept, 0.05, 0.15),
@@ -115,7 +115,7 @@ def _told(told: Discriminator) -> Point:
     by = f", most of all by {_join(culprits)}" if culprits else ""
     return Point(
         "likeness of whole rows",
-        _grade(told.auroc, 0.65, 0.85),
+        _grade(round(told.auroc, 2), 0.65, 0.85),
         f"{told.auroc:.2f}",
         f"A classifier tells synthetic from real rows with AUROC {told.auroc:.2f} (0.5 is guessing){by}.",
         "AUROC: good up to 0.65, fair up to 0.85",
@@ -123,6 +123,7 @@ def _told(told: Discriminator) -> Point:
 
 
 def _grade(value: float, good: float, fair: float) -> str:
+    value = round(value, 3)  # what is graded is what is shown: 1 - 0.95 is 0.05
     return GRADES[(value > good) + (value > fair)]
 
 

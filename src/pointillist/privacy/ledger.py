@@ -180,7 +180,8 @@ class Ledger:
             raise BudgetError(
                 f"{self.path}: this release would bring {dataset!r} to ε = {total:.4g} at δ = "
                 f"{short(account.cap.delta)}, over its cap of ε = {account.cap.epsilon:g} (spent so far: ε = "
-                f"{account.spent:.4g}). Choose a smaller epsilon, or raise the cap: pointillist ledger cap {dataset} --epsilon E --delta D"
+                f"{account.spent:.4g}). Choose a smaller epsilon, or raise the cap: "
+                f"pointillist ledger cap {dataset} --epsilon E --delta D"
             )
 
     @contextmanager

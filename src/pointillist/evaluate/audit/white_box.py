@@ -149,7 +149,7 @@ def _facts_finding(pairs: Sequence[Pair], seen: dict[str, _Seen], runs: int) -> 
 def _places(one: dict[str, Any], other: dict[str, Any]) -> str:
     if "refused" in one or "refused" in other:
         return "one of two tables is refused"
-    places = differences(one, other)
+    places = sorted(differences(one, other), key=lambda place: not place.startswith("schema"))  # causes before effects
     return ", ".join(places[:3]) + (" …" if len(places) > 3 else "")
 
 

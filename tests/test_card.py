@@ -1,0 +1,126 @@
+"""The card: shareable, complete, and made of nothing but the release."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.stats import norm
+
+import pointillist as pt
+from pointillist.errors import ArtefactError, UsageError
+
+
+@pytest.fixture
+def release(schema: pt.Schema, people: object) -> pt.Release:
+    return pt.release(people(2_000), schema, epsilon=1.0, target="sex")  # type: ignore[operator]
+
+
+def test_a_card_follows_from_the_release_file_alone(release: pt.Release, tmp_path: Path) -> None:
+    release.save(tmp_path / "r")
+    assert pt.Card.of(pt.Release.load(tmp_path / "r")) == pt.Card.of(release)
+
+
+def test_its_figures_are_those_of_the_plan(release: pt.Release, schema: pt.Schema) -> None:
+    card = pt.Card.of(release)
+    plan = pt.plan(schema, epsilon=1.0, target="sex")
+    planned = [(block, plan.noise_rows(i, block)) for i, each in enumerate(plan.rounds) for block in each.blocks]
+    assert [each.name for each in card.measured] == [block.name for block, _ in planned]
+    for each, (block, noise) in zip(card.measured, planned, strict=True):
+        assert each.tables == block.count
+        assert each.cells <= block.cells
+        assert each.noise == pytest.approx(noise, rel=1e-4)  # but for the rounding of weights to the grid
+        expected = 0.5 * each.cells / each.tables * math.sqrt(2 / math.pi) * noise / card.rows
+        assert each.error == pytest.approx(min(1.0, expected), rel=1e-3)
+    assert sum(each.budget for each in card.measured) == pytest.approx(1.0)
+
+
+def test_the_row_count_is_estimated_from_the_noisy_sums(release: pt.Release) -> None:
+    """Six standard deviations of the least noisy sum of cells: one false alarm in 500 million."""
+    card = pt.Card.of(release)
+    fewest = min(block.dimension for block, _ in pt_blocks(release))
+    assert abs(card.rows - 2_000) < 6 * card.measured[0].noise * math.sqrt(fewest)
+    assert not card.rows_exact
+
+
+def pt_blocks(release: pt.Release) -> list[tuple[object, float]]:
+    from pointillist.features import blocks
+
+    return blocks(release.measurements[0].feature_map)  # type: ignore[return-value]
+
+
+def test_a_public_row_count_is_stated_as_such(schema: pt.Schema, people: object, tmp_path: Path) -> None:
+    made = pt.release(people(500), schema, epsilon=1.0, neighbours="replace-one", ledger=tmp_path / "l")  # type: ignore[operator]
+    card = pt.Card.of(made)
+    assert (card.rows, card.rows_exact) == (500, True)
+    assert "replaced by any other" in card.to_markdown()
+
+
+def test_the_formula_on_the_card_holds(release: pt.Release) -> None:
+    """What the statistician is told to check, checked."""
+    guarantee = release.guarantee
+    epsilon, mu = guarantee.epsilon - guarantee.epsilon_slack, guarantee.mu
+    delta = norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * norm.cdf(-mu / 2 - epsilon / mu)
+    assert delta <= guarantee.delta - guarantee.delta_slack
+    assert f"μ = {mu:.6f}" in pt.Card.of(release).check
+
+
+def test_facts_read_from_the_data_are_named(schema: pt.Schema, people: object) -> None:
+    age = schema.columns["age"].model_copy(update={"read_from_data": ("min", "max")})
+    vouched = schema.model_copy(update={"columns": {**schema.columns, "age": age}})
+    card = pt.Card.of(pt.release(people(50), vouched, epsilon=1.0))  # type: ignore[operator]
+    for text in (card.to_html(), card.to_markdown()):
+        assert "age (min, max)" in text
+        assert "declared" in text
+
+
+@pytest.mark.parametrize("ending", ["html", "md", "json"])
+def test_it_is_written_by_its_ending(release: pt.Release, tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"card.{ending}"
+    pt.Card.of(release).save(path)
+    text = path.read_text(encoding="utf-8")
+    assert "(ε = 1, δ = 1e-5)-differentially private" in text
+    assert all(name in text for name in release.schema.measured)
+    if ending == "json":
+        assert json.loads(text)["smallest_group"] == pt.Card.of(release).smallest_group
+
+
+def test_other_endings_and_folders_that_are_not_there_are_refused(release: pt.Release, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"card\.pdf: a card is written as \.html, \.md or \.json"):
+        pt.Card.of(release).save(tmp_path / "card.pdf")
+    with pytest.raises(ArtefactError, match="no/card"):
+        pt.Card.of(release).save(tmp_path / "no" / "card.md")
+
+
+def test_names_cannot_break_out_of_a_page() -> None:
+    odd = 'a|b\n<script>alert("x")</script>'
+    schema = pt.Schema(name=odd, columns={odd: pt.Categorical(categories=(odd, "c"), description=odd)})
+    card = pt.Card.of(pt.release(pa.table({odd: [odd, "c"]}), schema, epsilon=1.0))
+    assert "<script" not in card.to_html()
+    markdown = card.to_markdown()
+    assert "<script" not in markdown
+    (row,) = [line for line in markdown.splitlines() if line.startswith("| a")]
+    assert row.count("|") - row.count("\\|") == 6  # five cells
+
+
+def test_a_card_holds_no_private_value(schema: pt.Schema, people: object) -> None:
+    table = people(300)  # type: ignore[operator]
+    marked = table.set_column(0, "sex", pa.array(["SECRETVALUE"] * 300))
+    marked = marked.set_column(3, "age", pa.array(np.full(300, 987_654)))
+    card = pt.Card.of(pt.release(marked, schema, epsilon=5.0))
+    for text in (card.to_html(), card.to_markdown(), json.dumps(card.to_json())):
+        assert "SECRETVALUE" not in text
+        assert "987" not in text.replace(card.id, "")
+
+
+def test_whole_number_categories_survive_the_round_trip() -> None:
+    """An unlisted whole number is written as a gap, and read again as unlisted: synthetic tables can be judged."""
+    schema = pt.Schema(name="codes", columns={"code": pt.Categorical(categories=(1, 2, 3), missing=False)})
+    table = pa.table({"code": [1, 2, 9, 9] * 500})
+    made = pt.fit(pt.release(table, schema, epsilon=5.0)).sample(2_000, seed=1)
+    assert made["code"].null_count > 500
+    result = pt.evaluate(table, made, schema)
+    assert result.columns.columns[0].distance < 0.05
+    assert {bar.label for bar in result.columns.columns[0].bars} == {"1", "2", "3", "other"}
