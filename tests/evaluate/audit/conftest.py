@@ -43,7 +43,7 @@ def crowd() -> Callable[..., pa.Table]:
         return pa.table(
             {
                 "sex": rng.choice(["female", "male", "unknown"], rows),
-                "code": rng.choice([1, 2, 5], rows),
+                "code": rng.choice([1, 2, 5, 9], rows),
                 "member": rng.random(rows) < 0.3,
                 "age": rng.integers(-1, 120, rows),
                 "income": pa.array(np.exp(rng.normal(4, 2, rows)), mask=rng.random(rows) < 0.1),
