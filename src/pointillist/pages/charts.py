@@ -46,10 +46,17 @@ def histogram(
 
 
 def bars(
-    rows: Sequence[tuple[str, float, float]], text: str, *, rest: tuple[str, float, float] | None = None
+    rows: Sequence[tuple[str, float, float]],
+    text: str,
+    *,
+    rest: tuple[str, float, float] | None = None,
+    top: float = 0.0,
 ) -> Markup:
-    """One row for each label: a bar for real, a dot for synthetic, both figures at the end; `rest` has figures only."""
-    top = max((max(real, made) for _, real, made in rows), default=0) or 1.0
+    """One row for each label: a bar for real, a dot for synthetic, both figures at the end.
+
+    `rest` has figures only; `top` is the share at the end of the scale, by default the largest of all.
+    """
+    top = top or max((max(real, made) for _, real, made in rows), default=0) or 1.0
     left, right = 124, 244
     parts = [f'<path class="axis" d="M{left - 0.5} 0V{len(rows) * _ROW}"/>']
     for number, (label, real, made) in enumerate([*rows, rest] if rest else rows):
