@@ -96,21 +96,17 @@ def _atoms(column: Column) -> list[Figure]:
     bars = [bar for bar in column.bars if bar.real > 0 or bar.synthetic > 0]
     if not bars:
         return []
-    return [
-        Figure(
-            "Special values and gaps",
-            _bars(bars, f"{column.name}: special values and gaps", _MOST_BARS, keep_order=True),
-        )
-    ]
+    what = f"{column.name}: special values and gaps"
+    return [Figure("Special values and gaps", _bars(bars, what, _MOST_BARS, keep_order=True, top=1.0))]
 
 
-def _bars(bars: list[Bar], what: str, most: int, *, keep_order: bool) -> Markup:
+def _bars(bars: list[Bar], what: str, most: int, *, keep_order: bool, top: float = 0.0) -> Markup:
     if not keep_order or len(bars) > most:
         bars = sorted(bars, key=lambda bar: (-bar.real, -bar.synthetic))
     shown, left = bars[:most], bars[most:]
     rest = (f"{len(left)} more", sum(bar.real for bar in left), sum(bar.synthetic for bar in left)) if left else None
     text = "; ".join(f"{bar.label} {percent(bar.real)} real, {percent(bar.synthetic)} synthetic" for bar in shown)
-    return charts.bars([(bar.label, bar.real, bar.synthetic) for bar in shown], f"{what}: {text}", rest=rest)
+    return charts.bars([(bar.label, bar.real, bar.synthetic) for bar in shown], f"{what}: {text}", rest=rest, top=top)
 
 
 def _heats(it: Evaluation) -> list[Figure]:
