@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import pointillist as pt
-from pointillist.evaluate.design import narrow, scales, wide
+from pointillist.evaluate.design import gapless, narrow, scales, wide
 from pointillist.evaluate.sample import Sample, read
 
 
@@ -40,6 +40,14 @@ def test_narrow(sample: Sample) -> None:
     found = narrow(sample, ("income", "sex"))
     np.testing.assert_array_equal(found[:, 0], sample.values("income"))
     assert found[:, 1].tolist() == sample.codes("sex").tolist()
+
+
+def test_gapless(sample: Sample) -> None:
+    found, gaps = gapless(sample, ("income", "sex")), sample.missing("income")
+    assert gaps.any()
+    np.testing.assert_array_equal(found[~gaps], narrow(sample, ("income", "sex"))[~gaps])
+    assert (found[gaps, 0] < -1e20).all()
+    assert np.isfinite(found.astype(np.float32)).all()  # forests compute in single precision
 
 
 def test_scales_give_every_column_the_same_weight(sample: Sample) -> None:

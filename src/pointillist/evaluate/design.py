@@ -17,6 +17,11 @@ def narrow(sample: Sample, columns: tuple[str, ...]) -> Floats:
     return np.stack([_narrow(sample, sample.level(name)) for name in columns], axis=1)
 
 
+def gapless(sample: Sample, columns: tuple[str, ...]) -> Floats:
+    """`narrow` for trees that take no gaps, or not in all rows: a missing number lies far below all others."""
+    return np.nan_to_num(narrow(sample, columns), nan=-1e30)
+
+
 def scales(sample: Sample, columns: tuple[str, ...]) -> Floats:
     """Factors for the columns of `wide` that give every column of the table the same total variance, 1.
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pointillist.evaluate.design import narrow
+from pointillist.evaluate.design import gapless
 from pointillist.evaluate.sample import Floats, Sample, require_same_columns
 
 MOST_ROWS = 10_000
@@ -40,7 +40,7 @@ def discriminator(real: Sample, synthetic: Sample, *, most_rows: int = MOST_ROWS
     require_same_columns(real, synthetic)
     rows = min(real.rows, synthetic.rows, most_rows)
     parts = [real.at_most(rows, seed=seed), synthetic.at_most(rows, seed=seed + 1)]
-    x = np.concatenate([narrow(part, real.columns) for part in parts])
+    x = np.concatenate([gapless(part, real.columns) for part in parts])
     y = np.repeat([0, 1], rows)
     rng = np.random.default_rng(seed)
     order = rng.permutation(2 * rows)

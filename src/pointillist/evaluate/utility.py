@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pointillist.errors import DataError, UsageError
-from pointillist.evaluate.design import narrow, wide
+from pointillist.evaluate.design import gapless, wide
 from pointillist.evaluate.sample import Floats, Sample, require_same_columns
 from pointillist.progress import Progress, silent
 
@@ -146,13 +146,10 @@ Make = Callable[[], Any]
 
 
 def _models(task: str, seed: int) -> dict[str, tuple[Form, Make]]:
-    from sklearn import ensemble, impute, linear_model, pipeline, preprocessing
+    from sklearn import ensemble, linear_model, pipeline, preprocessing
 
     def boosted(make: Callable[..., Any]) -> Any:  # "auto" would be another model above 10,000 rows than below
         return make(early_stopping=False, random_state=seed)
-
-    def filled(model: Any) -> Any:  # forests take no gaps in numbers from every kind of column
-        return pipeline.make_pipeline(impute.SimpleImputer(strategy="constant", fill_value=-1e9), model)
 
     def scaled(model: Any) -> Any:
         return pipeline.make_pipeline(preprocessing.StandardScaler(), model)
@@ -161,20 +158,18 @@ def _models(task: str, seed: int) -> dict[str, tuple[Form, Make]]:
         return {
             "logistic regression": (wide, lambda: scaled(linear_model.LogisticRegression(max_iter=300))),
             "random forest": (
-                narrow,
-                lambda: filled(ensemble.RandomForestClassifier(100, min_samples_leaf=3, random_state=seed)),
+                gapless,
+                lambda: ensemble.RandomForestClassifier(100, min_samples_leaf=3, random_state=seed),
             ),
-            "gradient boosting": (narrow, lambda: boosted(ensemble.HistGradientBoostingClassifier)),
+            "gradient boosting": (gapless, lambda: boosted(ensemble.HistGradientBoostingClassifier)),
         }
     return {
         "ridge regression": (wide, lambda: scaled(linear_model.Ridge())),
         "random forest": (
-            narrow,
-            lambda: filled(
-                ensemble.RandomForestRegressor(50, min_samples_leaf=5, max_features=1 / 3, random_state=seed)
-            ),
+            gapless,
+            lambda: ensemble.RandomForestRegressor(50, min_samples_leaf=5, max_features=1 / 3, random_state=seed),
         ),
-        "gradient boosting": (narrow, lambda: boosted(ensemble.HistGradientBoostingRegressor)),
+        "gradient boosting": (gapless, lambda: boosted(ensemble.HistGradientBoostingRegressor)),
     }
 
 
