@@ -76,7 +76,11 @@ class Steps:
             self._progress.update(bar, completed=1.0)
 
 
-_WORDS = {"fit": "fitting the generator", "write": "writing", "evaluate": "comparing the tables"}
+_WORDS = {
+    "fit": "fitting the generator", "write": "writing", "evaluate": "comparing the tables",
+    "white-box releases": "attacking many releases", "canaries": "hiding canaries",
+    "membership": "looking for members in synthetic rows",
+}  # fmt: skip
 
 
 def show_plan(plan: Plan) -> None:
@@ -225,15 +229,16 @@ def show_audit(result: "Audit") -> None:
     table = Table(title=Text(f"Audit: {result.method} on {result.dataset}"), title_justify="left")
     for heading, justify in (
         ("attack", "left"), ("ε is at least", "right"), ("promised ε", "right"), ("confidence", "right"),
-        ("finding", "left"),
     ):  # fmt: skip
         table.add_column(heading, justify=justify)  # type: ignore[arg-type]
     for each in result.findings:
         table.add_row(
-            each.attack, f"{each.epsilon:.3g}", f"{result.epsilon:g}", f"{each.confidence:.0%}", each.sentence,
+            each.attack, f"{each.epsilon:.3g}", f"{result.epsilon:g}", f"{each.confidence:.0%}",
             style="bold red" if each.violated else None,
         )  # fmt: skip
     out.print(table)
+    for each in result.findings:
+        out.print(f"{each.attack}: {each.sentence}")
     for note in result.notes:
         out.print(note)
     say(result.sentence(), style="green" if result.passed else "bold red")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from scipy.special import gammaln
 
 from pointillist.errors import UsageError
 from pointillist.evaluate.sample import BINS, Codes, Floats, Sample, coarse_size, require_same_columns
@@ -118,8 +119,21 @@ def _cells(
 
 def _compare(columns: tuple[str, ...], first: Floats, second: Floats, rows: int, others: int) -> Marginal:
     gap = float(np.abs(first / rows - second / others).sum()) / 2
-    pooled = (first + second) / (rows + others)
-    spread = np.sqrt(pooled * (1 - pooled) * (1 / rows + 1 / others))
-    # E|X| = sqrt(2/pi) sd for a normal X; a cell's expected distance is never more than twice its share.
-    chance = float(np.minimum(math.sqrt(2 / math.pi) * spread, 2 * pooled).sum()) / 2
-    return Marginal(columns, gap, chance)
+    return Marginal(columns, gap, _by_chance(first + second, rows, others))
+
+
+def _by_chance(counts: Floats, rows: int, others: int) -> float:
+    """The mean distance over all ways to deal the rows of both tables out to two of these sizes: exact, not a model.
+
+    In a cell of k rows the one table gets a hypergeometric number of them, whose mean absolute deviation is known.
+    """
+    both = rows + others
+    held, cells = np.unique(counts[counts > 0], return_counts=True)
+    above = np.floor(held * rows / both) + 1  # the least number above the mean
+    chances = np.exp(_log_choose(rows, above) + _log_choose(others, held - above) - _log_choose(both, held))
+    deviation = 2 * above * (others - held + above) / both * chances
+    return float(cells @ deviation) * both / (rows * others) / 2
+
+
+def _log_choose(whole: int, part: Floats) -> Floats:
+    return np.asarray(gammaln(whole + 1) - gammaln(part + 1) - gammaln(whole - part + 1))

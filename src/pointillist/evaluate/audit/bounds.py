@@ -10,8 +10,7 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
-from scipy.optimize import brentq
+from scipy import special
 
 Floats = NDArray[np.float64]
 _MOST_EPSILON = 700.0
@@ -56,13 +55,15 @@ def _noncentral(statistic: float, freedom: int, level: float) -> float:
     def excess(centre: float) -> float:
         return float(np.mean(special.ndtr(statistic * scale - centre))) - level
 
+    from scipy.optimize import brentq  # here and below, because it takes long to load
+
     return float(brentq(excess, statistic - reach, statistic + reach, xtol=1e-9))
 
 
 @cache
 def _spreads(freedom: int) -> Floats:
     """Root mean squares of so many standard normals, from small to large, all equally likely."""
-    return np.sqrt(stats.chi2.ppf((np.arange(2000) + 0.5) / 2000, freedom) / freedom)
+    return np.sqrt(2 * special.gammaincinv(freedom / 2, (np.arange(2000) + 0.5) / 2000) / freedom)
 
 
 def noise_ratio(squares: float, count: int, alpha: float) -> Estimate:
@@ -70,18 +71,20 @@ def noise_ratio(squares: float, count: int, alpha: float) -> Estimate:
 
     Exact where the residuals are independent normals: their sum of squares is a chi-squared.
     """
-    low, high = (math.sqrt(squares / float(stats.chi2.ppf(level, count))) for level in (1 - alpha, alpha))
+    low, high = (
+        math.sqrt(squares / (2 * float(special.gammaincinv(count / 2, level)))) for level in (1 - alpha, alpha)
+    )
     return Estimate(math.sqrt(squares / count), low, high)
 
 
 def at_least(successes: int, trials: int, alpha: float) -> float:
     """Clopper and Pearson's lower limit of a probability."""
-    return float(stats.beta.ppf(alpha, successes, trials - successes + 1)) if successes > 0 else 0.0
+    return float(special.betaincinv(successes, trials - successes + 1, alpha)) if successes > 0 else 0.0
 
 
 def at_most(successes: int, trials: int, alpha: float) -> float:
     """Clopper and Pearson's upper limit of a probability."""
-    return float(stats.beta.ppf(1 - alpha, successes + 1, trials - successes)) if successes < trials else 1.0
+    return float(special.betaincinv(successes + 1, trials - successes, 1 - alpha)) if successes < trials else 1.0
 
 
 def threshold_epsilon(outside: Floats, inside: Floats, threshold: float, delta: float, alpha: float) -> float:
@@ -115,11 +118,11 @@ def one_run_chance(canaries: int, guesses: int, correct: int, epsilon: float, de
     2 * canaries * delta times the steepest mean slope of that coin's upper tail below `correct`.
     """
     right = special.expit(epsilon)
-    tail = float(stats.binom.sf(correct - 1, guesses, right))
+    tail = float(special.bdtrc(correct - 1, guesses, right))
     if correct == 0 or delta == 0:
         return min(1.0, tail)
     steps = np.arange(1, correct + 1)
-    slope = float(np.max((stats.binom.sf(correct - steps - 1, guesses, right) - tail) / steps))
+    slope = float(np.max((special.bdtrc(correct - steps - 1, guesses, right) - tail) / steps))
     return min(1.0, tail + 2 * canaries * delta * max(0.0, slope))
 
 
@@ -134,6 +137,8 @@ def one_run_epsilon(canaries: int, guesses: int, correct: int, delta: float, alp
     most = 1.0
     while excess(most) < 0 and most < _MOST_EPSILON:
         most *= 2
+    from scipy.optimize import brentq
+
     return float(brentq(excess, 0.0, most, xtol=1e-6))
 
 
@@ -199,7 +204,7 @@ def area(outside: Floats, inside: Floats, alpha: float) -> Estimate:
     below = 1 - (order_out[0] + order_out[1]) / (2 * len(inside))
     value = float(above.mean())
     error = math.sqrt(above.var(ddof=1) / len(inside) + below.var(ddof=1) / len(outside))
-    reach = float(stats.norm.isf(alpha)) * error
+    reach = -float(special.ndtri(alpha)) * error
     return Estimate(value, max(0.0, value - reach), min(1.0, value + reach))
 
 
