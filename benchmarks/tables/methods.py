@@ -42,6 +42,14 @@ _ALL = (
     # One process, so that processor seconds compare. 80 MB is the limit that AIM's authors set for comparisons; the
     # pipeline of dpmm would lift it, and the model could grow beyond any memory.
     Method("aim", "AIM (dpmm)", _RIVALS / "dpmm_rival.py", DPMM, {"n_jobs": 1, "max_model_size": 80}),
+    # The same with less patience: fewer iterations, a smaller model.
+    Method(
+        "aim-short",
+        "AIM (dpmm), short",
+        _RIVALS / "dpmm_rival.py",
+        DPMM,
+        {"n_jobs": 1, "max_model_size": 8, "gen_kwargs": {"n_iters": 300}},
+    ),
     Method("mst", "MST (dpmm)", _RIVALS / "dpmm_rival.py", DPMM, {"n_jobs": 1}),
     Method("privbayes", "PrivBayes (dpmm)", _RIVALS / "dpmm_rival.py", DPMM, {"n_jobs": 1}),
     Method("dpctgan", "DP-CTGAN (SmartNoise)", _RIVALS / "smartnoise_rival.py", SMARTNOISE),

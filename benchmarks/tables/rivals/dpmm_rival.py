@@ -10,13 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
+_PIPELINES = {"aim": "AIMPipeline", "mst": "MSTPipeline", "privbayes": "PrivBayesPipeline"}
+
 
 def main(folder: Path) -> None:
     import pandas  # type: ignore[import-untyped, unused-ignore]
     from dpmm import pipelines  # type: ignore[import-not-found, unused-ignore]
 
     job = json.loads((folder / "job.json").read_text())
-    kind = {"aim": "AIMPipeline", "mst": "MSTPipeline", "privbayes": "PrivBayesPipeline"}[job["method"]]
+    kind = _PIPELINES[job["method"].removesuffix("-short")]
     pipeline = getattr(pipelines, kind)(
         epsilon=job["epsilon"], delta=job["delta"], disable_processing=True, **job["settings"]
     )
