@@ -1,6 +1,9 @@
 """The whole evaluation: complete, plain in JSON, patient with odd tables, and silent about values."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -117,6 +120,27 @@ class TestWhole:
         page = evaluate(people(120, 1), people(120, 2), schema, target="sex").to_html()
         assert page.lstrip().lower().startswith("<!doctype html")
         assert "people" in page
+
+
+def test_one_thread_also_in_libraries_that_come_late() -> None:
+    """Threads of two libraries that wait for each other made it fifteen times slower, on two busy cores."""
+    code = """
+import pointillist as pt
+from threadpoolctl import threadpool_info
+from pointillist.evaluate import evaluation
+
+def pools(*arguments):
+    import sklearn.ensemble, sklearn.linear_model
+    return [(each["user_api"], each["num_threads"]) for each in threadpool_info()]
+
+evaluation._evaluate = pools
+found = evaluation.evaluate(None, None, pt.Schema(name="x", columns={"x": pt.Boolean()}))
+assert {"openmp", "blas"} <= {kind for kind, _ in found}, found
+assert {threads for _, threads in found} == {1}, found
+"""
+    free = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run([sys.executable, "-c", code], env=free, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 class TestOddTables:

@@ -58,6 +58,16 @@ def test_the_axis_along_which_rows_vary() -> None:
     assert abs(found.synthetic[0, 0] - found.synthetic[1, 0]) > 4
 
 
+def test_the_sign_of_an_axis_is_fixed() -> None:
+    """Rows with larger numbers lie to the right, whichever way the eigenvectors point."""
+    rng = np.random.default_rng(0)
+    for seed in range(8):
+        x = rng.random(30)
+        real = numbers(**{name: np.clip(x + 0.05 * rng.random(30), 0, 1).tolist() for name in "abcd"[: 2 + seed % 3]})
+        found = projection(real, real)
+        assert np.corrcoef(found.real[:, 0], x)[0, 1] > 0.9
+
+
 def test_a_single_column() -> None:
     found = projection(numbers(a=[0.0, 0.5, 1.0]), numbers(a=[0.5]))
     assert found.variance == pytest.approx((1.0, 0.0))

@@ -194,9 +194,11 @@ class TestClasses:
     def test_one_with_a_single_row_among_many(self) -> None:
         """Above 10,000 rows gradient boosting would set rows aside, and cannot split a class of one."""
         real, test = sample("three", 200, 1), sample("three", 200, 2)
-        large = sample("three", 10_500, 3)
+        large = sample("three", 17_000, 3)
         codes = np.flatnonzero(large.codes("three") == 1)
-        found = utility(real, large.take(np.setdiff1d(np.arange(large.rows), codes[1:])), test, "three")
+        large = large.take(np.setdiff1d(np.arange(large.rows), codes[1:]))
+        assert large.rows > 10_000
+        found = utility(real, large, test, "three")
         assert len(found.scores) == 3
 
     def test_the_rarer_of_two_is_the_positive_one(self) -> None:

@@ -71,7 +71,7 @@ def test_pairs_where_independence_is_no_yardstick(chance: float, shuffled: float
     def grade(distance: float) -> str:
         return graded("pairs of columns", pairs=pairs(distance, chance), shuffled=pairs(shuffled)).grade
 
-    assert grade(chance) == "good"
+    assert grade(chance) == grade(chance + 0.005) == "good"  # half a percent of the rows, which is no news
     assert grade(chance + 0.3) == "poor"
 
 

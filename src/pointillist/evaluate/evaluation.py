@@ -122,6 +122,8 @@ def evaluate(
     goal = target if target is not None else (release.target if release is not None else None)
     if goal is not None:
         facts.require_column(goal, role="target")
+    import sklearn.ensemble  # noqa: F401  # the limit holds for libraries that are loaded by now
+
     with threadpool_limits(limits=1):  # threads that wait for each other cost more than they save here
         return _evaluate(real, synthetic, holdout, facts, goal, release, audit, seed, progress)
 
