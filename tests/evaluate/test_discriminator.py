@@ -3,7 +3,6 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from scipy.stats import mannwhitneyu
 
 import pointillist as pt
 from pointillist.errors import UsageError
@@ -94,6 +93,6 @@ def test_standard_error_against_simulation() -> None:
     rng = np.random.default_rng(0)
     draws = rng.standard_normal((2_000, 100))
     draws[:, :60] += 1.0
-    scores = [mannwhitneyu(each[:60], each[60:]).statistic / (60 * 40) for each in draws]
+    scores = (draws[:, :60, None] > draws[:, None, 60:]).mean(axis=(1, 2))
     assert _error(float(np.mean(scores)), 60, 40) == pytest.approx(np.std(scores), rel=0.15)
     assert _error(1.0, 10, 10) == 0

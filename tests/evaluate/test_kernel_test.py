@@ -39,7 +39,7 @@ def sample(rows: int, seed: int, shift: float = 0.0) -> Sample:
 
 
 @pytest.mark.parametrize("name", ["none", "one-hot", "product"])
-@pytest.mark.parametrize(("rows", "others"), [(8, 8), (10, 40), (40, 10)])
+@pytest.mark.parametrize(("rows", "others"), [(8, 8), (40, 10)])
 def test_p_values_are_honest(name: str, rows: int, others: int) -> None:
     """200 pairs of small samples of one distribution: p <= alpha no more often than alpha allows.
 
