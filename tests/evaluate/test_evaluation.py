@@ -291,3 +291,16 @@ class TestMistakes:
             progress=lambda step, fraction: seen.append(fraction),
         )
         assert seen == [0.0]
+
+
+def test_a_column_of_very_many_categories_fits_into_memory() -> None:
+    rng = np.random.default_rng(0)
+    names = tuple(f"place {number}" for number in range(30_000))
+    schema = pt.Schema(
+        name="places",
+        columns={name: pt.Categorical(categories=names, missing=False) for name in ("a", "b")},
+    )
+    real, made = (pa.table({name: [names[i] for i in rng.integers(0, 30_000, 500)] for name in "ab"}) for _ in range(2))
+    result = evaluate(real, made, schema)
+    assert len(result.to_html()) < 5_000_000
+    assert result.dependence.real[0, 1] < 0.3

@@ -16,10 +16,15 @@ from sklearn.metrics import balanced_accuracy_score
 
 import pointillist as pt
 from pointillist.errors import DataError, SchemaError, UsageError
-from pointillist.evaluate import honest_protocol as honest
-from pointillist.evaluate import papers_protocol as papers
-from pointillist.evaluate.honest_protocol import HonestProtocol, honest_protocol, ranking_scores
-from pointillist.evaluate.papers_protocol import PapersProtocol, hard_scores, papers_protocol, raw_inputs
+from pointillist.evaluate.honest_protocol import MEASURES, HonestProtocol, honest_protocol, ranking_scores
+from pointillist.evaluate.papers_protocol import (
+    MANY_CLASSES,
+    TWO_CLASSES,
+    PapersProtocol,
+    hard_scores,
+    papers_protocol,
+    raw_inputs,
+)
 from pointillist.evaluate.papers_settings import options_of
 from pointillist.evaluate.protocol import MODELS
 from pointillist.evaluate.sample import read
@@ -143,7 +148,7 @@ def test_the_two_can_never_be_mixed_up() -> None:
     hard = papers_protocol(table, test, flowers_schema(2), "kind", models=QUICK)
     ranked = honest_protocol(table, test, flowers_schema(2), "kind", models=QUICK)
     assert not set(hard.measures) & set(ranked.measures)
-    assert not set(papers.TWO_CLASSES + papers.MANY_CLASSES) & set(honest.MEASURES)
+    assert not set(TWO_CLASSES + MANY_CLASSES) & set(MEASURES)
     assert all(name.startswith("hard_") for name in hard.measures)
     assert hard.to_json()["protocol"] != ranked.to_json()["protocol"]
     with pytest.raises(UsageError, match="no measure of this protocol"):

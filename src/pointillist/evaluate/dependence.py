@@ -19,6 +19,8 @@ from pointillist.levels import Levels
 
 _TILES = 10
 """Numbers are cut into this many parts of about equal mass among the real rows, atoms apart."""
+_MOST_TILES = 300
+"""Of more categories than this, the rarest count as one."""
 _HOPELESS = 0.9
 """Where chance alone shows this part of all there is to know (about one row per category), no dependence is claimed."""
 
@@ -116,10 +118,14 @@ def _coefficients(sample: Sample, tiles: dict[str, NDArray[np.int64]]) -> Floats
 
 
 def _tiles(levels: Levels, codes: Codes) -> NDArray[np.int64]:
-    """The tile of every level: runs of bins with about equal mass; all else by itself."""
+    """The tile of every level: runs of bins with about equal mass; all else by itself, or the rarest together."""
+    found = np.bincount(codes, minlength=levels.size)
     if not levels.numeric:
-        return np.arange(levels.size)
-    counts = np.bincount(codes, minlength=levels.size)[: levels.regular].astype(np.float64)
+        if levels.size <= _MOST_TILES:
+            return np.arange(levels.size)
+        rank = np.argsort(np.argsort(-found, kind="stable"), kind="stable")
+        return np.minimum(rank, _MOST_TILES - 1)
+    counts = found[: levels.regular].astype(np.float64)
     middle = np.cumsum(counts) - counts / 2
     place = np.floor(_TILES * middle / max(1.0, counts.sum())).astype(np.int64)
     _, packed = np.unique(np.minimum(place, _TILES - 1), return_inverse=True)

@@ -6,6 +6,9 @@ from pointillist.evaluate.sample import Floats, Sample
 from pointillist.levels import Levels
 from pointillist.schema import Ordinal
 
+_MOST_WIDE = 509
+"""A column of more categories than this shares coordinates among them (feature hashing): 60,000 would fill the memory."""
+
 
 def wide(sample: Sample, columns: tuple[str, ...]) -> Floats:
     """For linear and distance-based models: categories one-hot, numbers and ranks in [0, 1] with indicators for atoms."""
@@ -44,6 +47,6 @@ def _wide(sample: Sample, each: Levels) -> Floats:
     elif isinstance(each.column, Ordinal):
         place = np.where(codes < each.regular, codes / max(1, each.regular - 1), 0.0)
     else:
-        return np.eye(each.size)[codes]
+        return np.eye(min(each.size, _MOST_WIDE))[codes % _MOST_WIDE]
     atoms = np.eye(each.size - each.regular + 1)[np.maximum(codes - each.regular + 1, 0)][:, 1:]
     return np.concatenate([place[:, None], atoms], axis=1)

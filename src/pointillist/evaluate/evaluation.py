@@ -79,8 +79,8 @@ class Evaluation:
 
     def table(self) -> pa.Table:
         """The headline figures, one row each."""
-        facts: dict[str, float] = {f"TVD, {each.order} columns": each.mean for each in self.marginals}
-        facts |= {f"TVD, {each.order} columns, independent": each.mean for each in self.shuffled}
+        facts: dict[str, float] = {f"TVD, {_columns(each.order)}": each.mean for each in self.marginals}
+        facts |= {f"TVD, {_columns(each.order)}, independent": each.mean for each in self.shuffled}
         if self.dependence.kept is not None:
             facts["dependence kept"] = self.dependence.kept
         if self.utility is not None:
@@ -96,6 +96,10 @@ class Evaluation:
         from pointillist.evaluate.report import render
 
         return render(self)
+
+
+def _columns(count: int) -> str:
+    return "1 column" if count == 1 else f"{count} columns"
 
 
 @without_context

@@ -106,19 +106,12 @@ def _wide(sample: Sample, columns: tuple[str, ...], training: Sample) -> Floats:
     return design.wide(sample, columns)
 
 
-def _narrow(sample: Sample, columns: tuple[str, ...], training: Sample) -> Floats:
-    """One number for each column; a gap lies below all that the column can hold, so that a tree can split it off."""
-    found = design.narrow(sample, columns)
-    for number, name in enumerate(columns):
-        each = sample.level(name)
-        if each.numeric:
-            low, high = min((each.bounds[0], *each.specials)), each.bounds[1]
-            found[np.isnan(found[:, number]), number] = low - (high - low)
-    return found
+def _gapless(sample: Sample, columns: tuple[str, ...], training: Sample) -> Floats:
+    return design.gapless(sample, columns)
 
 
 _FORMS: dict[str, Form] = dict.fromkeys(
-    ("decision tree", "AdaBoost", "bagging", "random forest", "gradient boosting", "XGBoost"), _narrow
+    ("decision tree", "AdaBoost", "bagging", "random forest", "gradient boosting", "XGBoost"), _gapless
 )
 
 

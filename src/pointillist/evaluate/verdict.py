@@ -113,12 +113,20 @@ def _models(utility: Utility) -> Point:
 def _told(told: Discriminator) -> Point:
     culprits = [name for name, value in told.columns.items() if value > 0.01][:3]
     by = f", most of all by {_join(culprits)}" if culprits else ""
+    # A classifier that has learnt a row as real takes its copy for real: only copies push it below guessing.
+    copied = told.auroc < 0.5 - 4 * told.error
+    sentence = (
+        f"A classifier does worse than guessing (AUROC {told.auroc:.2f}): many synthetic rows are copies of real ones. A "
+        "private method does not make such rows."
+        if copied
+        else f"A classifier tells synthetic from real rows with AUROC {told.auroc:.2f} (0.5 is guessing){by}."
+    )
     return Point(
         "likeness of whole rows",
-        _grade(round(told.auroc, 2), 0.65, 0.85),
+        "poor" if copied else _grade(round(told.auroc, 2), 0.65, 0.85),
         f"{told.auroc:.2f}",
-        f"A classifier tells synthetic from real rows with AUROC {told.auroc:.2f} (0.5 is guessing){by}.",
-        "AUROC: good up to 0.65, fair up to 0.85",
+        sentence,
+        "AUROC: good up to 0.65, fair up to 0.85; far below 0.5, poor",
     )
 
 
