@@ -174,7 +174,9 @@ class TestClasses:
         real, test = sample("three", 400, 1), sample("three", 300, 2)
         lacking = real.take(real.codes("three") != 1)
         found = utility(real, lacking, test, "three")
-        assert found.notes == ("the synthetic table has no rows with three = b.",)
+        assert found.notes == (
+            "the synthetic table has no row with three = b: models trained on it never predict that.",
+        )
         for each in found.scores:
             assert 0.6 < each.synthetic["AUROC"] < each.real["AUROC"]  # 0.5 for b, good for the others
 
@@ -182,13 +184,14 @@ class TestClasses:
         real, test = sample("three", 300, 1), sample("three", 300, 2)
         real, test = (s.take(s.codes("three") != 2) for s in (real, test))
         found = utility(real, sample("three", 300, 3), test, "three")
-        assert found.notes == ()
+        assert "of the synthetic rows were left out" in found.notes[0]
         assert all(each.synthetic["AUROC"] > 0.8 for each in found.scores)
 
     def test_one_that_only_training_rows_have(self) -> None:
         real, test = sample("three", 300, 1), sample("three", 300, 2)
         found = utility(real, real, test.take(test.codes("three") != 2), "three")
-        assert found.positive is None
+        assert found.positive is not None  # the classes are those of the test rows: two of them
+        assert "of the real rows were left out" in " ".join(found.notes)
         assert all(0.8 < each.real["AUROC"] <= 1 for each in found.scores)
 
     def test_one_with_a_single_row_among_many(self) -> None:

@@ -7,14 +7,14 @@ from pointillist.evaluate.audit import Audit, audit
 from pointillist.evaluate.dependence import dependence
 from pointillist.evaluate.discriminator import discriminator
 from pointillist.evaluate.evaluation import Evaluation, evaluate
-from pointillist.evaluate.honest_protocol import honest_protocol
 from pointillist.evaluate.kernel_test import kernel_test, mmd
-from pointillist.evaluate.known_mixture import DPMERF_GRID, KnownMixture
-from pointillist.evaluate.learning_curve import learning_curve
 from pointillist.evaluate.marginals import marginals
-from pointillist.evaluate.papers_protocol import papers_protocol
+from pointillist.evaluate.research.honest_protocol import honest_protocol
+from pointillist.evaluate.research.known_mixture import DPMERF_GRID, KnownMixture
+from pointillist.evaluate.research.learning_curve import learning_curve
+from pointillist.evaluate.research.papers_protocol import papers_protocol
+from pointillist.evaluate.research.undersampling import undersample
 from pointillist.evaluate.sample import Sample, read
-from pointillist.evaluate.undersampling import undersample
 from pointillist.evaluate.utility import utility
 
 __all__ = [

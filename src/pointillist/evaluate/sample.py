@@ -4,7 +4,7 @@ A sample of the real table is as private as the table itself.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -140,11 +140,3 @@ def coarse(levels: Levels, most: int = BINS) -> Codes:
 def coarse_size(levels: Levels, most: int = BINS) -> int:
     """How many levels `coarse` leaves."""
     return int(coarse(levels, most)[-1]) + 1
-
-
-def cells(sample: Sample, columns: Sequence[str], most: int = BINS) -> Codes:
-    """One number for each row: its cell in the table of some columns."""
-    found = np.zeros(sample.rows, dtype=np.int64)
-    for name in columns:
-        found = found * coarse_size(sample.level(name), most) + sample.bins(name, most)
-    return found

@@ -72,40 +72,59 @@ class Task:
 def task(synthetic: Any, test: Any, schema: Schema, target: str, train: Any = None) -> Task:
     """Read the tables and settle the classes."""
     schema.require_column(target, role="target")
-    inputs = tuple(name for name in schema.measured if name != target)
-    if not inputs:
-        raise UsageError("a target is predicted from the other columns, and the schema has none.")
-    tested, made = read(test, schema), read(synthetic, schema)
-    real = None if train is None else read(train, schema)
-    require_same_columns(tested, made, *([] if real is None else [real]))
-    level = tested.level(target)
-    if level.numeric:
+    if schema.measured[target].kind in ("integer", "real", "datetime"):
         raise UsageError(
-            f"target {target!r} is a number ({level.column.kind}), and this measure predicts classes. Name a "
+            f"target {target!r} is a number ({schema.measured[target].kind}), and this measure predicts classes. Name a "
             "categorical, ordinal or boolean column, or use evaluate.utility, which predicts numbers too."
         )
+    real = None if train is None else read(train, schema)
+    return task_of(read(synthetic, schema), read(test, schema), target, real)
+
+
+def task_of(made: Sample, tested: Sample, target: str, real: Sample | None = None) -> Task:
+    """Settle the classes of tables that were read already."""
+    require_same_columns(tested, made, *([] if real is None else [real]))
+    level, inputs = tested.level(target), inputs_of(tested, target)
     tested = tested.take(~tested.missing(target))
     codes = np.unique(tested.codes(target))
     if len(codes) < 2:
-        raise DataError(
-            f"{tested.name}: target {target!r} takes fewer than two values among the test rows, so there is nothing to "
-            "predict. Choose another target, or test on more rows."
-        )
+        raise nothing_to_predict(tested, target, "test")
     made, notes = _usable(made, target, codes, "synthetic")
     if real is not None:
         real, left_out = _usable(real, target, codes, "real")
         notes += left_out
         if len(np.unique(real.codes(target))) < 2:
-            raise DataError(
-                f"{real.name}: target {target!r} takes fewer than two values among the training rows, so there is "
-                "nothing to learn. Choose another target, or train on more rows."
-            )
+            raise nothing_to_predict(real, target, "real")
     absent = [level.label(int(code)) for code in codes if not (made.codes(target) == code).any()]
-    if absent:
+    if len(codes) - len(absent) < 2:
+        notes.append(unlearnable(made, target))
+    elif absent:
         notes.append(
             f"the synthetic table has no row with {target} = {', '.join(absent)}: models trained on it never predict that."
         )
     return Task(level, inputs, codes, tested, made, real, tuple(notes))
+
+
+def inputs_of(sample: Sample, target: str) -> tuple[str, ...]:
+    """The columns that a target is predicted from."""
+    inputs = tuple(name for name in sample.columns if name != target)
+    if not inputs:
+        raise UsageError("a target is predicted from the other columns, and there are none.")
+    return inputs
+
+
+def nothing_to_predict(sample: Sample, target: str, role: str) -> DataError:
+    """The target does not vary."""
+    return DataError(
+        f"{sample.name}: target {target!r} takes fewer than two values among the {role} rows, so there is nothing to "
+        "predict. Choose another target, or give more rows."
+    )
+
+
+def unlearnable(synthetic: Sample, target: str) -> str:
+    """What to say of a synthetic table in which the target does not vary."""
+    how = "constant in" if synthetic.rows else "missing in every row of"
+    return f"{target} is {how} the synthetic table: no model can learn it from there."
 
 
 def _usable(sample: Sample, target: str, codes: Codes, role: str) -> tuple[Sample, list[str]]:
@@ -114,9 +133,7 @@ def _usable(sample: Sample, target: str, codes: Codes, role: str) -> tuple[Sampl
     if known.all():
         return sample, []
     if not known.any():
-        raise DataError(
-            f"{sample.name}: no {role} row has a {target} that any test row has. Were the right tables given?"
-        )
+        return sample.take(known), []
     share = float(np.mean(~known))
     note = f"{share:.2%} of the {role} rows were left out: their {target} is missing, or no test row has it."
     return sample.take(known), [note]

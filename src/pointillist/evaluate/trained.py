@@ -21,7 +21,7 @@ class Trained:
     """A classifier after training."""
 
     model: Any
-    """None if the rows had a single class: then that class is the answer to everything."""
+    """None if the rows had a single class: then that class is the answer to everything; without rows nothing is (-1)."""
     present: Codes
     """The classes it has seen."""
     classes: int
@@ -30,7 +30,7 @@ class Trained:
     def predict(self, x: Floats) -> Codes:
         """One class for each row."""
         if self.model is None:
-            return np.repeat(self.present, len(x))
+            return np.full(len(x), self.present[0] if len(self.present) else -1)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return self.present[np.asarray(self.model.predict(x)).astype(np.int64)]
@@ -65,3 +65,13 @@ def train(make: Make, x: Floats, labels: Codes, classes: int) -> Trained:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return Trained(make(x, packed).fit(x, packed), present, classes)
+
+
+def ranking_scores(truth: Codes, scores: Floats, positive: int | None) -> dict[str, float]:
+    """AUROC and AUPRC of the positive class, or their means over each class against the rest."""
+    from sklearn import metrics
+
+    wanted = range(scores.shape[1]) if positive is None else [positive]
+    auroc = [metrics.roc_auc_score(truth == each, scores[:, each]) for each in wanted]
+    auprc = [metrics.average_precision_score(truth == each, scores[:, each]) for each in wanted]
+    return {"AUROC": float(np.mean(auroc)), "AUPRC": min(1.0, float(np.mean(auprc)))}  # sums may end a hair above 1

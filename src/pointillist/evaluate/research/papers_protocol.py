@@ -13,9 +13,10 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 
 from pointillist.errors import UsageError, without_context
+from pointillist.evaluate.classifiers import MODELS
 from pointillist.evaluate.design import narrow
-from pointillist.evaluate.papers_settings import Settings, build, options_of
-from pointillist.evaluate.protocol import MODELS, Protocol, require_models, score_models
+from pointillist.evaluate.research.papers_settings import Settings, build, options_of
+from pointillist.evaluate.research.protocol import Protocol, require_models, score_models
 from pointillist.evaluate.sample import Codes, Floats, Sample
 from pointillist.evaluate.task import task
 from pointillist.evaluate.trained import Trained

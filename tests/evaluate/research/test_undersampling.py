@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from pointillist.errors import SchemaError, UsageError
-from pointillist.evaluate.undersampling import RATES, TRAIN_SHARES, undersample
+from pointillist.evaluate.research.undersampling import RATES, TRAIN_SHARES, undersample
 
 
 def table(many: int = 1_000, few: int = 50) -> pa.Table:

@@ -12,26 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from pointillist.errors import DataError, UsageError
+from pointillist.evaluate.classifiers import MODELS, Recipe
 from pointillist.evaluate.sample import Codes, Floats, Sample
 from pointillist.evaluate.task import Task
-from pointillist.evaluate.trained import UNTRAINABLE, Make, Trained, train
+from pointillist.evaluate.trained import UNTRAINABLE, Trained, train
 from pointillist.progress import Progress
-
-MODELS = (
-    "logistic regression",
-    "Gaussian naive Bayes",
-    "Bernoulli naive Bayes",
-    "linear SVM",
-    "decision tree",
-    "LDA",
-    "AdaBoost",
-    "bagging",
-    "random forest",
-    "gradient boosting",
-    "MLP",
-    "XGBoost",
-)
-"""The kinds of classifier, in the order of the papers' tables."""
 
 Role = Literal["synthetic", "real"]
 
@@ -113,9 +98,6 @@ class Protocol:
         return pa.table(columns)
 
 
-Form = Callable[[Sample, tuple[str, ...], Sample], Floats]
-"""From rows, the input columns, and the training rows (which alone may fill gaps) to a model's inputs."""
-Recipe = tuple[Form, Make]
 Judge = Callable[[Trained, Floats, Codes], dict[str, float]]
 """From a trained model, test inputs and test labels to measures."""
 

@@ -8,7 +8,7 @@ import pytest
 
 import pointillist as pt
 from pointillist.errors import SchemaError, UsageError
-from pointillist.evaluate.learning_curve import LearningCurve, Point, learning_curve
+from pointillist.evaluate.research.learning_curve import LearningCurve, Point, learning_curve
 
 SCHEMA = pt.Schema(
     name="signals",

@@ -16,8 +16,9 @@ from sklearn.metrics import balanced_accuracy_score
 
 import pointillist as pt
 from pointillist.errors import DataError, SchemaError, UsageError
-from pointillist.evaluate.honest_protocol import MEASURES, HonestProtocol, honest_protocol, ranking_scores
-from pointillist.evaluate.papers_protocol import (
+from pointillist.evaluate.classifiers import MODELS
+from pointillist.evaluate.research.honest_protocol import MEASURES, HonestProtocol, honest_protocol
+from pointillist.evaluate.research.papers_protocol import (
     MANY_CLASSES,
     TWO_CLASSES,
     PapersProtocol,
@@ -25,9 +26,9 @@ from pointillist.evaluate.papers_protocol import (
     papers_protocol,
     raw_inputs,
 )
-from pointillist.evaluate.papers_settings import options_of
-from pointillist.evaluate.protocol import MODELS
+from pointillist.evaluate.research.papers_settings import options_of
 from pointillist.evaluate.sample import read
+from pointillist.evaluate.trained import ranking_scores
 
 QUICK = ("Gaussian naive Bayes", "decision tree", "LDA")
 Protocols = Callable[..., PapersProtocol | HonestProtocol]
@@ -217,7 +218,7 @@ def test_a_constant_synthetic_target_is_worth_chance(protocol: Protocols) -> Non
     assert found.mean(found.measures[0]) == 0.5
     prevalence = test["kind"].to_pylist().count("b") / 200
     assert found.mean(found.measures[1]) == pytest.approx(prevalence)
-    assert "no row with kind = b" in found.notes[0]
+    assert "kind is constant in the synthetic table" in found.notes[0]
 
 
 @both
@@ -229,15 +230,16 @@ def test_bad_input_is_named(protocol: Protocols) -> None:
         protocol(table, table, schema, "width")
     with pytest.raises(DataError, match="fewer than two values among the test rows"):
         protocol(table, relabelled(table, "a"), schema, "kind")
-    with pytest.raises(DataError, match="fewer than two values among the training rows"):
+    with pytest.raises(DataError, match="fewer than two values among the real rows"):
         protocol(table, table, schema, "kind", train=relabelled(table, "a"))
-    with pytest.raises(DataError, match="no synthetic row has a kind"):
-        protocol(relabelled(table, None), table, schema, "kind")
+    nothing = protocol(relabelled(table, None), table, schema, "kind", models=QUICK)
+    assert nothing.notes == ("kind is missing in every row of the synthetic table: no model can learn it from there.",)
+    assert nothing.mean(nothing.measures[0]) == 0.5
     with pytest.raises(UsageError, match="model 'oracle' is not known"):
         protocol(table, table, schema, "kind", models=["oracle"])
     with pytest.raises(UsageError, match="models is empty"):
         protocol(table, table, schema, "kind", models=[])
-    with pytest.raises(UsageError, match="schema has none"):
+    with pytest.raises(UsageError, match="there are none"):
         protocol(table, table, pt.Schema(name="x", columns={"kind": schema.columns["kind"]}), "kind")
     with pytest.raises(UsageError, match="settings 'mine' are not known"):
         papers_protocol(table, table, schema, "kind", settings="mine")  # type: ignore[arg-type]
@@ -325,7 +327,7 @@ def test_the_best_of_several_on_the_test_rows_is_never_worse() -> None:
 @pytest.mark.parametrize("classes", [2, 3])
 def test_every_setting_can_be_built_and_trained(settings: Any, classes: int) -> None:
     """A configuration that today's libraries refuse would be dropped without a word: here it is not."""
-    from pointillist.evaluate.papers_settings import build
+    from pointillist.evaluate.research.papers_settings import build
     from pointillist.evaluate.trained import train
 
     rng = np.random.default_rng(0)

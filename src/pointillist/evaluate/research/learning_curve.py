@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from pointillist.errors import UsageError, without_context
-from pointillist.evaluate.honest_protocol import ranking_scores, recipe
-from pointillist.evaluate.protocol import require_models
+from pointillist.evaluate.classifiers import recipe
+from pointillist.evaluate.research.protocol import require_models
 from pointillist.evaluate.sample import Sample
 from pointillist.evaluate.task import Task, task
-from pointillist.evaluate.trained import UNTRAINABLE, train
+from pointillist.evaluate.trained import UNTRAINABLE, ranking_scores, train
 from pointillist.progress import Progress, silent
 from pointillist.schema import Schema
 
@@ -158,5 +158,5 @@ def _add(
             f"{model} could not be trained in {len(runs) - len(done)} of {len(runs)} runs on {rows} {role} rows."
         )
     if len(done):
-        (accuracy, auroc), (accuracy_sd, auroc_sd) = done.mean(axis=0), done.std(axis=0)
+        (accuracy, auroc), (accuracy_sd, auroc_sd) = done.mean(axis=0), done.std(axis=0, ddof=min(1, len(done) - 1))
         points.append(Point(model, role, rows, float(accuracy), float(accuracy_sd), float(auroc), float(auroc_sd)))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
 from pointillist.errors import DataError, UsageError
-from pointillist.evaluate.known_mixture import DPMERF_GRID, KnownMixture
+from pointillist.evaluate.research.known_mixture import DPMERF_GRID, KnownMixture
 from pointillist.evaluate.sample import read
 
 ROWS = 20_000
