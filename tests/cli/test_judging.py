@@ -14,6 +14,7 @@ import pytest
 import pointillist as pt
 from pointillist.cli import main
 from pointillist.evaluate.audit import Audit, Finding
+from pointillist.evaluate.audit.finding import fingerprint
 
 WORD = "SECRETVALUE"
 
@@ -181,7 +182,9 @@ def test_a_report_is_replaced_only_if_asked(files: Run) -> None:
 
 def test_a_saved_audit_is_shown(files: Run) -> None:
     finding = Finding("white-box", 0.9, 0.95, False, "The attack saw most of it.", {}, False)
-    saved = Audit("people", "mosaic", "add-remove", "one row", 1.0, 1e-5, 0.268, (finding,), ())
+    saved = Audit(
+        "people", fingerprint(SCHEMA), "job", "mosaic", "add-remove", "one row", 1.0, 1e-5, 0.268, (finding,), ()
+    )
     Path("audit.json").write_text(json.dumps(saved.to_json()))
     words = ("evaluate", "real.csv", "made.csv", "--release", "people.release", "--audit", "audit.json")
     assert files(*words, "-o", "report.html", "--quiet").code == 0
@@ -202,7 +205,7 @@ def test_audit_needs_to_know_what_to_audit(files: Run) -> None:
     assert "--schema and --epsilon, or --release" in files("audit").shown
     both = files("audit", "--release", "people.release", "--epsilon", 1)
     assert both.code == 2
-    assert "leave --schema and --epsilon out" in both.shown
+    assert "leave --epsilon out" in both.shown
     assert "is not known" in files("audit", "--release", "people.release", "--attacks", "magic").shown
     assert files("audit", "--schema", "people.toml", "--epsilon", 1, "--attacks", "membership").code == 2
 

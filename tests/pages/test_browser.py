@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 import pointillist as pt
 from pointillist.card import Card
 from pointillist.evaluate.audit import Audit, Finding
+from pointillist.evaluate.audit.finding import fingerprint
 from pointillist.evaluate.evaluation import evaluate
 
 CHROMIUM = next(
@@ -29,12 +30,6 @@ pytestmark = pytest.mark.skipif(not (CHROMIUM or REQUIRED), reason="no Chromium 
 WIDTHS = (400, 1400)
 A4 = (688, 975)
 """The printable part of an A4 page at 14 mm margins, in CSS pixels."""
-
-AUDIT = Audit(
-    dataset="wide", method="mosaic", neighbours="add-remove", unit="one row", epsilon=1.0, delta=1e-5, mu=0.268,
-    findings=(Finding("white-box", 0.93, 0.95, False, "The attack saw 93 % of the promise.", {}, False),),
-    notes=("None of these releases is published.",),
-)  # fmt: skip
 
 
 def wide_table(rows: int, seed: int, columns: int = 50) -> pa.Table:
@@ -68,6 +63,15 @@ def wide_schema(columns: int = 50) -> pt.Schema:
     return pt.Schema(name='wide <b>&</b> "quoted"', rows=800, columns=named)
 
 
+def audit_of(release: pt.Release) -> Audit:
+    finding = Finding("white-box", 0.93, 0.95, False, "The attack saw 93 % of the promise.", {}, False)
+    return Audit(
+        dataset=release.schema.name, schema=fingerprint(release.schema), target=release.target, method=release.method,
+        neighbours="add-remove", unit="one row", epsilon=1.0, delta=1e-5, mu=0.268,
+        findings=(finding,), notes=("None of these releases is published.",),
+    )  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A report on 50 columns, a report with everything on it, and a card."""
@@ -79,7 +83,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     found = {
         "wide": evaluate(real, made, wide_schema()).to_html(),
         "full": evaluate(
-            wide_table(800, 1, 5), wide_table(800, 2, 5), holdout=wide_table(800, 3, 5), release=release, audit=AUDIT
+            wide_table(800, 1, 5),
+            wide_table(800, 2, 5),
+            holdout=wide_table(800, 3, 5),
+            release=release,
+            audit=audit_of(release),
         ).to_html(),
         "card": Card.of(release).to_html(),
     }

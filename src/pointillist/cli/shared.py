@@ -1,7 +1,6 @@
 """What several commands do alike."""
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import typer
 
 from pointillist.artefact import reserve
 from pointillist.errors import UsageError
+from pointillist.jsonable import finite
 
 
 def opened(data: Path, delimiter: str, sql: str | None) -> Any:
@@ -36,16 +36,7 @@ def at_least_one(value: int, option: str) -> int:
 
 def print_json(facts: Any) -> None:
     """Facts for a program to read."""
-    typer.echo(json.dumps(_finite(facts), ensure_ascii=False, indent=2, allow_nan=False))
-
-
-def _finite(facts: Any) -> Any:
-    """JSON has no infinity: what is beyond all bounds is null."""
-    if isinstance(facts, dict):
-        return {name: _finite(value) for name, value in facts.items()}
-    if isinstance(facts, list | tuple):
-        return [_finite(value) for value in facts]
-    return None if isinstance(facts, float) and not math.isfinite(facts) else facts
+    typer.echo(json.dumps(finite(facts), ensure_ascii=False, indent=2, allow_nan=False))
 
 
 def free(output: Path, overwrite: bool, *inputs: Path | None) -> None:

@@ -2,8 +2,10 @@
 
 import json
 import math
+import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -11,7 +13,8 @@ import pytest
 import pointillist as pt
 from pointillist.errors import ArtefactError, SchemaError, UsageError
 from pointillist.evaluate.audit import Audit, Finding, audit
-from pointillist.evaluate.audit.facts import differences
+from pointillist.evaluate.audit.subject import _Unkept
+from pointillist.privacy.ledger import Ledger
 
 QUICK = pt.Mosaic(components=10, steps=20)
 
@@ -21,23 +24,27 @@ def whole(tiny: pt.Schema, crowd: Callable[..., pa.Table]) -> Audit:
     return audit(crowd(300), tiny, epsilon=2.0, runs=10, method=QUICK)
 
 
-def test_all_attacks_are_run_and_saved(whole: Audit, own_ledger: Path) -> None:
+def test_all_attacks_are_run_and_saved(
+    whole: Audit,
+) -> None:
     assert [each.attack for each in whole.findings] == ["facts", "white-box", "canaries", "membership"]
     assert whole.passed
     assert (whole.epsilon, whole.delta, whole.neighbours, whole.unit) == (2.0, 1e-5, "add-remove", "one row")
     assert whole.sentence().startswith("Passed")
     assert [each.private for each in whole.findings] == [False, False, True, True]
-    assert not own_ledger.exists()  # nothing is spent
     table = whole.table()
     assert table.num_rows == 4
     assert table.column_names == ["attack", "promised", "epsilon", "confidence", "violated", "private", "sentence"]
     text = json.dumps(whole.to_json(), allow_nan=False)
     assert Audit.from_json(json.loads(text)) == whole
+    assert json.loads(text)["private"] is True
+    assert "installed now" in whole.notes[0]
+    assert "no release file" in whole.notes[0]
 
 
 def test_an_infinite_bound_survives_json() -> None:
     finding = Finding("facts", math.inf, 1.0, True, "VIOLATED: so.", {"mu": math.inf}, False)
-    made = Audit("d", "mosaic", "add-remove", "one row", 1.0, 1e-5, 0.27, (finding,), ("note",))
+    made = Audit("d", "", None, "mosaic", "add-remove", "one row", 1.0, 1e-5, 0.27, (finding,), ("note",))
     text = json.dumps(made.to_json(), allow_nan=False)
     again = Audit.from_json(json.loads(text))
     assert again.findings[0].epsilon == math.inf
@@ -84,9 +91,51 @@ def test_mistakes_are_named(tiny: pt.Schema) -> None:
         audit(None, tiny.model_copy(update={"reviewed": False}), epsilon=1.0)
 
 
-def test_differences_name_their_place() -> None:
-    one = {"a": [1, {"b": 2}], "c": 3}
-    assert differences(one, one) == []
-    assert differences(one, {"a": [1, {"b": 5}], "c": 3}) == ["a.1.b"]
-    assert differences(one, {"a": [1], "c": 3, "d": 4}) == ["a", "d"]
-    assert differences(1, 2) == ["everything"]
+def test_no_ledger_is_created_or_changed(tiny: pt.Schema, crowd: Callable[..., pa.Table], own_ledger: Path) -> None:
+    audit(crowd(100), tiny, epsilon=2.0, runs=10, method=QUICK)
+    assert not own_ledger.exists()
+    pt.release(crowd(100), tiny, epsilon=1.0)
+    before, changed = own_ledger.read_bytes(), own_ledger.stat().st_mtime_ns
+    audit(crowd(100), tiny, epsilon=2.0, runs=10, method=QUICK)
+    assert own_ledger.read_bytes() == before
+    assert own_ledger.stat().st_mtime_ns == changed
+    assert sorted(path.name for path in own_ledger.parent.iterdir()) == [own_ledger.name]
+
+
+def test_the_ledger_of_an_audit_keeps_nothing() -> None:
+    """Every public method is its own: a new one of `Ledger` cannot write through it unnoticed."""
+    public = {name for name, each in vars(Ledger).items() if callable(each) and not name.startswith("_")}
+    assert public
+    assert public <= vars(_Unkept).keys()
+    assert _Unkept().path == Path(os.devnull)
+
+
+def test_an_audit_knows_its_release(tiny: pt.Schema, crowd: Callable[..., pa.Table], tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"epsilon": 2.0, "target": "sex"}
+    found = audit(None, tiny, attacks=("canaries",), **settings)
+    path = tmp_path / "tiny.release"
+    pt.release(crowd(50), tiny, output=path, **settings)
+    assert found.matches(pt.Release.load(path))
+    assert Audit.from_json(json.loads(json.dumps(found.to_json()))).matches(pt.Release.load(path))
+    wider = tiny.columns | {"age": pt.Integer(min=0, max=98, bins=8, special=(-1,), missing=False)}
+    others: tuple[dict[str, Any], ...] = (
+        {"epsilon": 2.1},
+        {"delta": 1e-6},
+        {"target": None},
+        {"neighbours": "replace-one"},
+        {"schema": tiny.model_copy(update={"columns": wider})},
+    )
+    for number, other in enumerate(others):
+        changed = {"schema": tiny, **settings, **other}
+        assert not found.matches(pt.release(crowd(50), **changed, ledger=tmp_path / f"{number}.sqlite"))
+
+
+def test_a_bound_near_the_promise_is_not_called_a_near_miss() -> None:
+    def sentence(epsilon: float, *, violated: bool = False) -> str:
+        finding = Finding("white-box", epsilon, 0.95, violated, "", {}, False)
+        return Audit("d", "", None, "mosaic", "add-remove", "one row", 1.0, 1e-5, 0.27, (finding,), ()).sentence()
+
+    assert "no larger than the promise needs" in sentence(0.99)
+    assert sentence(0.1) == "Passed: no attack showed more than ε = 0.1 where ε = 1 is promised."
+    assert "within chance" in sentence(1.002)
+    assert sentence(1.5, violated=True).startswith("VIOLATED")

@@ -15,12 +15,15 @@ from pointillist.evaluate.audit.bounds import (
     at_least,
     at_most,
     best_one_run,
+    event_epsilon,
     gaussian_mu,
     hits_at,
     ideal_one_run,
     noise_ratio,
     one_run_chance,
     one_run_epsilon,
+    refutes,
+    same_chance,
     split_epsilon,
     threshold_epsilon,
 )
@@ -170,3 +173,31 @@ def test_the_best_achievable_bound_lies_below_the_truth() -> None:
     """At mu = 0.268 (epsilon = 1 at 1e-5) one run of 1,000 canaries shows a fifth of it, at mu = 1.6 (epsilon = 7) more."""
     assert 0.05 < ideal_one_run(1_000, 0.268, 1e-5, 0.05) < 0.5
     assert 1.0 < ideal_one_run(1_000, 1.6, 1e-5, 0.05) < 7.0
+
+
+@given(st.integers(1, 60), st.integers(1, 60), st.data())
+def test_equal_frequencies_are_tested_as_scipy_does(runs: int, other_runs: int, data: st.DataObject) -> None:
+    one, other = data.draw(st.integers(0, runs)), data.draw(st.integers(0, other_runs))
+    table = [[one, runs - one], [other, other_runs - other]]
+    tails = [stats.fisher_exact(table, alternative).pvalue for alternative in ("less", "greater")]
+    assert same_chance(one, runs, other, other_runs) == pytest.approx(min(1.0, 2 * min(tails)))
+
+
+def test_bounds_from_an_event_hold_as_often_as_they_say() -> None:
+    """Randomised response at epsilon = 1, 2,000 audits at alpha = 0.1; one seed in a million would fail."""
+    rng = np.random.default_rng(6)
+    right = special.expit(1.0)
+    hits, alarms = rng.binomial(100, right, 2_000), rng.binomial(100, 1 - right, 2_000)
+    found = [event_epsilon(int(a), 100, int(b), 100, 0.0, 0.1) for a, b in zip(hits, alarms, strict=True)]
+    assert wrong_at_most(sum(each > 1.0 for each in found), 2_000, 0.1)
+    assert max(found) > 0.8
+    assert event_epsilon(90, 100, 0, 100, 1e-5, 0.05) == event_epsilon(0, 100, 90, 100, 1e-5, 0.05) > 2.5
+
+
+def test_false_alarms_of_one_run_are_shared_among_all_promises() -> None:
+    """The same promise stated twice halves what each may use up."""
+    scores, member = np.arange(100.0), np.arange(100) >= 50
+    chances = [one_run_chance(100, 2 * n, 2 * n, 1.0, 0.0) for n in (2, 10, 40)]
+    alpha = 1.5 * 3 * min(chances)
+    assert refutes(scores, member, [(1.0, 0.0)], alpha)
+    assert not refutes(scores, member, [(1.0, 0.0), (1.0, 0.0)], alpha)

@@ -6,7 +6,7 @@ from typing import Any
 
 from pointillist.errors import UsageError, without_context
 from pointillist.evaluate.audit.canaries import canaries
-from pointillist.evaluate.audit.finding import NOTE, PRIVATE, Audit, Finding
+from pointillist.evaluate.audit.finding import NOTE, PRIVATE, Audit, Finding, fingerprint
 from pointillist.evaluate.audit.membership import membership
 from pointillist.evaluate.audit.subject import Pipeline, Subject
 from pointillist.evaluate.audit.white_box import white_box
@@ -70,6 +70,8 @@ def audit(
     private = any(finding.private for finding in findings)
     return Audit(
         dataset=schema.name,
+        schema=fingerprint(schema),
+        target=target,
         method=subject.method.name,
         neighbours=promise.neighbours.value,
         unit=promise.unit,

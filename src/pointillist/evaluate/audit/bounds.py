@@ -102,6 +102,25 @@ def _log_ratio(above: float, below: float) -> float:
     return max(0.0, math.log(above / below)) if above > 0 else 0.0
 
 
+def event_epsilon(one: int, runs: int, other: int, other_runs: int, delta: float, alpha: float) -> float:
+    """Lower bound on epsilon from an event seen in `one` of `runs` on one side, `other` of `other_runs` on the other."""
+    bounds = []
+    for (hits, trials), (alarms, others) in (((one, runs), (other, other_runs)), ((other, other_runs), (one, runs))):
+        often, seldom = at_least(hits, trials, alpha / 4), at_most(alarms, others, alpha / 4)
+        bounds.append(_log_ratio(often - delta, seldom))
+    return max(bounds)
+
+
+@cache
+def same_chance(one: int, runs: int, other: int, other_runs: int) -> float:
+    """How surprising an event's two frequencies are if its probability is the same on both sides (Fisher's test)."""
+    seen, ways = one + other, math.comb(runs + other_runs, one + other)
+    lowest, highest = max(0, seen - other_runs), min(runs, seen)
+    counts = {k: math.comb(runs, k) * math.comb(other_runs, seen - k) for k in range(lowest, highest + 1)}
+    below, above = (sum(counts[k] for k in span) for span in (range(lowest, one + 1), range(one, highest + 1)))
+    return min(1.0, 2 * min(below, above) / ways)
+
+
 def split_epsilon(outside: Floats, inside: Floats, delta: float, alpha: float) -> float:
     """`threshold_epsilon` with the threshold chosen on the first half of the runs and used on the second."""
     (first_out, last_out), (first_in, last_in) = (np.split(each, [len(each) // 2]) for each in (outside, inside))
@@ -168,10 +187,12 @@ def _guess(scores: Floats, member: NDArray[np.bool_]) -> list[tuple[int, int]]:
 def refutes(scores: Floats, member: NDArray[np.bool_], promises: Sequence[tuple[float, float]], alpha: float) -> bool:
     """Whether one run breaks a promise that holds at several (epsilon, delta) at once, as that of a Gaussian does.
 
-    At a delta of 1e-5 no run can: with a thousand canaries a lucky one in ten thousand may give everything away.
+    At a delta of 1e-5 no run can: with a thousand canaries a lucky one in ten thousand may give everything away. Alpha
+    is the chance of a false alarm, shared out among all that is tried.
     """
+    share = alpha / (len(SHARES) * len(promises))
     return any(
-        one_run_chance(len(scores), guesses, correct, epsilon, delta) < alpha / len(SHARES)
+        one_run_chance(len(scores), guesses, correct, epsilon, delta) < share
         for guesses, correct in _guess(scores, member)
         for epsilon, delta in promises
     )

@@ -1,5 +1,7 @@
 """Finding: what one attack found. Audit: all findings, beside the promise."""
 
+import hashlib
+import json
 import math
 from dataclasses import asdict, dataclass
 from typing import Any, Self
@@ -7,24 +9,24 @@ from typing import Any, Self
 import pyarrow as pa
 
 from pointillist.errors import ArtefactError
+from pointillist.jsonable import finite
+from pointillist.release import Release
+from pointillist.schema import Schema
 
 ALARM = 1e-6
 """A promise is called violated only where the chance that it was kept after all is below this."""
 
 NOTE = (
-    "None of the releases made by this audit is published, so none is in the ledger. An audit can show that a promise "
-    "is broken; it cannot prove that it is kept."
+    "An audit attacks the code that is installed now, with these settings. It opens no release file: one that other code "
+    "made is not covered. None of the releases made by this audit is published, so none is in the ledger. An audit can "
+    "show that a promise is broken; it cannot prove that it is kept."
 )
 PRIVATE = "Findings marked private were computed from private rows, exactly: keep them to yourself."
 
 
-def _plain(value: Any) -> Any:
-    """JSON values alone."""
-    if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def fingerprint(schema: Schema) -> str:
+    """A hash that two schemas share only if they state the same."""
+    return hashlib.sha256(json.dumps(schema.to_json(), sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Finding:
     confidence: float
     """How sure the lower bound is."""
     violated: bool
-    """Whether the bound is above the promise even at a confidence of 1 - `ALARM`."""
+    """Whether what was promised (the bound, the noise, or facts that depend on no row) is refuted at 1 - `ALARM`."""
     sentence: str
     """The verdict, in words."""
     measures: dict[str, Any]
@@ -47,7 +49,7 @@ class Finding:
 
     def to_json(self) -> dict[str, Any]:
         """What is infinite is written as null: JSON knows no infinity."""
-        facts: dict[str, Any] = _plain(asdict(self))
+        facts: dict[str, Any] = finite(asdict(self))
         return facts
 
     @classmethod
@@ -60,6 +62,9 @@ class Audit:
     """Attacks on the real pipeline, and how much of the promise each of them saw used up."""
 
     dataset: str
+    schema: str
+    """A hash of the schema that was audited."""
+    target: str | None
     method: str
     neighbours: str
     unit: str
@@ -82,12 +87,32 @@ class Audit:
         return any(finding.private for finding in self.findings)
 
     def sentence(self) -> str:
-        """The whole verdict in one sentence."""
+        """The whole verdict, in words."""
         if not self.passed:
             broken = ", ".join(finding.attack for finding in self.findings if finding.violated)
             return f"VIOLATED: the promise of ε = {self.epsilon:g} is broken ({broken})."
         largest = max((finding.epsilon for finding in self.findings), default=0.0)
-        return f"Passed: no attack showed more than ε = {largest:.3g} where ε = {self.epsilon:g} is promised."
+        promised = f"where ε = {self.epsilon:g} is promised"
+        verdict = f"Passed: no attack showed more than ε = {largest:.3g} {promised}."
+        if largest > self.epsilon:
+            verdict = f"Passed: an attack showed ε ≥ {largest:.4g} {promised}, which is within chance."
+        if largest < 0.5 * self.epsilon:
+            return verdict
+        return (
+            f"{verdict} That is no near miss: the noise is no larger than the promise needs, so the strongest attacker, who "
+            "knows everything but the noise, has to come close."
+        )
+
+    def matches(self, release: Release) -> bool:
+        """Whether the audit was made with the settings of a release, so that the two may be shown side by side."""
+        promise = release.guarantee
+        return (
+            self.schema == fingerprint(release.schema)
+            and (self.target, self.method) == (release.target, release.method)
+            and self.neighbours == promise.neighbours.value
+            and math.isclose(self.epsilon, promise.epsilon)
+            and math.isclose(self.delta, promise.delta)
+        )
 
     def table(self) -> pa.Table:
         """One row for each finding."""
@@ -100,7 +125,8 @@ class Audit:
 
     def to_json(self) -> dict[str, Any]:
         findings = [finding.to_json() for finding in self.findings]
-        return {**asdict(self), "findings": findings, "notes": list(self.notes), "passed": self.passed}
+        flags = {"passed": self.passed, "private": self.private}
+        return {**asdict(self), "findings": findings, "notes": list(self.notes), **flags}
 
     @classmethod
     def from_json(cls, facts: dict[str, Any], *, origin: str = "audit") -> Self:

@@ -40,16 +40,14 @@ def worst_pairs(subject: Subject) -> tuple[dict[str, pa.Table], tuple[Pair, ...]
         "gaps": _person(subject.schema, "gaps"),
     }
     first, last = _levels(subject.levels, "first"), _levels(subject.levels, "last")
+    # In a crowd at both ends of every column the tiles stay apart: two persons differ in all of them, and tables of
+    # later rounds have several cells, whose noise can be compared.
+    crowd = _crowd(subject, first, last)
     if subject.neighbours is Neighbours.ADD_REMOVE:
-        couple = pa.concat_tables(
-            [repeated(subject.schema, level, 1, -1 - i).table() for i, level in enumerate((first, last))]
-        )
-        tables = {"nobody": persons["last"].slice(0, 0), "last": persons["last"], "two persons": couple}
-        tables |= {name: pa.concat_tables([couple, persons[name]]) for name in ("odd", "gaps")}
-        starts = {"last": "nobody", "odd": "two persons", "gaps": "two persons"}
+        tables = {"nobody": persons["last"].slice(0, 0), "last": persons["last"], "crowd": crowd}
+        tables |= {name: pa.concat_tables([crowd, persons[name]]) for name in ("odd", "gaps")}
+        starts = {"last": "nobody", "odd": "crowd", "gaps": "crowd"}
     else:
-        # In a crowd at both ends of every column the tiles stay apart, so that the two persons differ in all of them.
-        crowd = _crowd(subject, first, last)
         tables = {"first": pa.concat_tables([crowd, _person(subject.schema, "first")])}
         tables |= {name: pa.concat_tables([crowd, person]) for name, person in persons.items()}
         starts = dict.fromkeys(persons, "first")

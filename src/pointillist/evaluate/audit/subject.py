@@ -15,8 +15,8 @@ from pointillist.levels import Levels, levels_of
 from pointillist.methods import Method, fitting
 from pointillist.plan import Plan
 from pointillist.privacy.accounting import total_epsilon
-from pointillist.privacy.budget import Guarantee, Neighbours
-from pointillist.privacy.ledger import Ledger
+from pointillist.privacy.budget import Budget, Guarantee, Neighbours
+from pointillist.privacy.ledger import Account, Ledger
 from pointillist.release import Measurement, Release
 from pointillist.schema import Schema
 
@@ -35,6 +35,12 @@ class _Unkept(Ledger):
 
     def finish(self, release: str) -> None:
         pass
+
+    def set_cap(self, dataset: str, cap: Budget) -> None:
+        pass
+
+    def accounts(self) -> tuple[Account, ...]:
+        return ()
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 The attacker knows the code, both tables and everything but the noise. Three tests are made of the noisy values: the
 most powerful one for Gaussian noise (a projection on the direction in which the person really moves the sums), the same
 scores cut at a threshold (no assumption on the noise), and the size of the noise itself, which thousands of coordinates
-show to a fraction of a per cent. The facts beside the values must be the same for both tables.
+show to a fraction of a per cent. The noise must also be as promised in every single cell, and the facts beside the
+values must be the same for both tables.
 """
 
-import json
+import datetime as dt
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,9 +16,10 @@ import numpy as np
 import pyarrow as pa
 
 from pointillist.evaluate.audit.bounds import Estimate, gaussian_mu, noise_ratio, split_epsilon
-from pointillist.evaluate.audit.facts import differences, facts_of, follows
+from pointillist.evaluate.audit.facts import Stated, facts_finding
 from pointillist.evaluate.audit.finding import ALARM, Finding
 from pointillist.evaluate.audit.neighbours import Pair, worst_pairs
+from pointillist.evaluate.audit.noise import Noise
 from pointillist.evaluate.audit.subject import Subject
 from pointillist.privacy.accounting import gaussian_epsilon
 from pointillist.progress import Progress, silent
@@ -26,74 +27,65 @@ from pointillist.release import Release
 
 MOST_COLUMNS, MOST_LEVELS = 24, 4_000
 """Wider schemas are cut to their first columns: the time goes into the noise, which is drawn cell by cell."""
-_FOLLOWED = 5
-"""Of so many releases of each table the features are made again from the published values."""
+_FEWEST = 4
+"""Releases on each side without which scores say nothing."""
 
 
 @dataclass
-class _Seen:
-    """What is kept of the releases of one table."""
+class _Scores:
+    """What the releases of two neighbours say about who is in the table."""
 
-    facts: dict[str, Any] = field(default_factory=dict)
-    """Distinct facts, by their text."""
-    releases: int = 0
-    follows: bool = True
-    values: set[bytes] = field(default_factory=set)
-    scores: dict[Pair, list[float]] = field(default_factory=dict)
-    shifts: dict[Pair, list[list[float]]] = field(default_factory=dict)
+    outside: list[float] = field(default_factory=list)
+    inside: list[float] = field(default_factory=list)
+    shifts: list[list[float]] = field(default_factory=list)
     """By round, how far the person moves the sums, in units of the promised noise."""
-    squares: dict[int, float] = field(default_factory=dict)
-    counts: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def enough(self) -> bool:
+        return min(len(self.outside), len(self.inside)) >= _FEWEST
 
 
 def white_box(
     subject: Subject, *, runs: int = 100, confidence: float = 0.95, progress: Progress = silent
 ) -> tuple[Finding, ...]:
     """Attack `runs` releases of each table; no private row is needed."""
-    subject = subject.narrowed(MOST_COLUMNS, MOST_LEVELS)
+    whole, subject = subject, subject.narrowed(MOST_COLUMNS, MOST_LEVELS)
     tables, pairs = worst_pairs(subject)
-    seen, sums = {name: _Seen() for name in tables}, _Exact(subject, tables)
+    stated, sums, noise = {name: Stated() for name in tables}, _Exact(subject, tables), Noise()
+    scores = {pair: _Scores() for pair in pairs}
     for number, name in enumerate(tables):
         for run in range(runs):
             progress("white-box releases", (number * runs + run) / (len(tables) * runs))
-            _observe(seen[name], name, pairs, sums)
+            _observe(name, stated[name], noise, scores, sums)
     progress("white-box releases", 1.0)
-    if all("refused" in facts for each in seen.values() for facts in each.facts.values()):
+    if not any(each.releases for each in stated.values()):
         subject.release(next(iter(tables.values())))  # raises what it raised before
-    stated = _facts_finding(pairs, seen, runs)
-    if stated.violated:
-        return (stated,)
-    return stated, _values_finding(subject, pairs, seen, runs, confidence)
+    found = facts_finding(stated, pairs, subject.promise.delta, confidence)
+    if found.violated:
+        return (found,)
+    return found, _values_finding(subject, scores, noise, runs, confidence, len(whole.schema.measured))
 
 
-def _observe(seen: _Seen, name: str, pairs: Sequence[Pair], sums: "_Exact") -> None:
+def _observe(name: str, stated: Stated, noise: Noise, scores: dict[Pair, _Scores], sums: "_Exact") -> None:
     """Make one release of a table and keep what the attack needs of it."""
-    subject = sums.subject
+    started = dt.datetime.now(dt.UTC)
     try:
-        release = subject.release(sums.tables[name])
+        release = sums.subject.release(sums.tables[name])
     except Exception as error:  # a pipeline that fails for one table and not for its neighbour gives it away
-        seen.facts.setdefault("refused", {"refused": type(error).__name__})
+        stated.refuse(error)
         return
-    facts = facts_of(release)
-    if len(seen.values) < _FOLLOWED:
-        seen.follows &= follows(release, subject)
-    seen.facts.setdefault(json.dumps(facts, sort_keys=True, default=str), facts)
-    seen.releases += 1
-    seen.values.add(b"".join(each.values.tobytes() for each in release.measurements))
+    stated.add(release, sums.subject, started)
     exact = {name: sums.of(name, release)}
-    for number, (measurement, start) in enumerate(zip(release.measurements, exact[name], strict=True)):
-        residual = measurement.values / measurement.sigma - start
-        seen.squares[number] = seen.squares.get(number, 0.0) + float(residual @ residual)
-        seen.counts[number] = seen.counts.get(number, 0) + len(residual)
-    for pair in pairs:
+    noise.add(release, exact[name])
+    for pair, seen in scores.items():
         if name not in (pair.without, pair.within):
             continue
         for side in (pair.without, pair.within):
             if side not in exact:
                 exact[side] = sums.of(side, release)
         score, shifts = _score(release, exact[pair.without], exact[pair.within])
-        seen.scores.setdefault(pair, []).append(score)
-        seen.shifts.setdefault(pair, []).append(shifts)
+        (seen.inside if name == pair.within else seen.outside).append(score)
+        seen.shifts.append(shifts)
 
 
 @dataclass
@@ -124,73 +116,62 @@ def _score(release: Release, without: list[Any], within: list[Any]) -> tuple[flo
     return total / max(math.hypot(*shifts), 1e-300), shifts
 
 
-def _facts_finding(pairs: Sequence[Pair], seen: dict[str, _Seen], runs: int) -> Finding:
-    """Facts that differ between neighbours tell them apart with certainty; so does noise that repeats."""
-    told: list[str] = []
-    for pair in pairs:
-        one, other = seen[pair.without].facts, seen[pair.within].facts
-        if not one.keys() & other.keys():
-            told.append(f"{_places(next(iter(one.values())), next(iter(other.values())))} ({pair.name})")
-    loose = not all(each.follows for each in seen.values())
-    repeats = any(len(each.values) < each.releases for each in seen.values())
-    if told:
-        verdict = f"VIOLATED: the release's facts depend on the rows: {'; '.join(told)}. That tells neighbours apart."
-    elif repeats:
-        verdict = "VIOLATED: the noise repeats: two releases of one table came out alike, so it can be subtracted."
-    elif loose:
-        verdict = "VIOLATED: features of a later round do not follow from the published values, so they give rows away."
-    else:
-        verdict = "Consistent: schema, plan, noise scales, row count and features are the same whoever is in the table."
-    broken = bool(told) or loose or repeats
-    measures = {"releases": runs * len(seen), "depends_on_rows": told, "noise_repeats": repeats, "follows": not loose}
-    return Finding("facts", math.inf if broken else 0.0, 1.0, broken, verdict, measures, private=False)
-
-
-def _places(one: dict[str, Any], other: dict[str, Any]) -> str:
-    if "refused" in one or "refused" in other:
-        return "one of two tables is refused"
-    places = sorted(differences(one, other), key=lambda place: not place.startswith("schema"))  # causes before effects
-    return ", ".join(places[:3]) + (" …" if len(places) > 3 else "")
-
-
 def _values_finding(
-    subject: Subject, pairs: Sequence[Pair], seen: dict[str, _Seen], runs: int, confidence: float
+    subject: Subject, scores: dict[Pair, _Scores], noise: Noise, runs: int, confidence: float, columns: int
 ) -> Finding:
     promise = subject.promise
-    epsilon, measures = _bound(pairs, seen, promise.delta, 1 - confidence)
-    alarm, _ = _bound(pairs, seen, promise.delta, ALARM)
-    violated = alarm > promise.epsilon
-    worst = max(measures["pairs"], key=lambda each: each["epsilon"])
-    measures |= {"runs": runs, "mu_promised": promise.mu, "columns": list(subject.schema.measured)}
-    noise = min(measures["noise_ratio"], key=lambda each: each["value"])
-    verdict = (
+    told = {pair: seen for pair, seen in scores.items() if seen.enough}
+    epsilon, measures = _bound(told, noise, promise.delta, 1 - confidence)
+    alarm, _ = _bound(told, noise, promise.delta, ALARM / 2)
+    faults = noise.faults(ALARM / 2)
+    if any(fault.bare for fault in faults):
+        epsilon = math.inf
+    violated = alarm > promise.epsilon or bool(faults)
+    attacked = list(subject.schema.measured)
+    measures |= {
+        "runs": runs,
+        "mu_promised": promise.mu,
+        "noise_faults": [fault.words for fault in faults],
+        "columns": attacked,
+        "columns_in_all": columns,
+        "pairs_refused": len(scores) - len(told),
+    }
+    words = [
         f"{'VIOLATED' if violated else 'Consistent'}: ε ≥ {epsilon:.3g} at {confidence:.0%} confidence where "
-        f"{promise.epsilon:g} is promised. {runs} releases on each side; the noise is {noise['value']:.4f} times the "
-        f"promised; the worst neighbours ({worst['name']}) are told apart like μ = {worst['mu_by_noise']:.4f} "
-        f"(by the attack's own scores {worst['mu']:.2f}, from {worst['mu_low']:.2f} to {worst['mu_high']:.2f}), "
-        f"promised {promise.mu:.4f}."
-    )
-    return Finding("white-box", epsilon, confidence, violated, verdict, measures, private=False)
-
-
-def _bound(pairs: Sequence[Pair], seen: dict[str, _Seen], delta: float, alpha: float) -> tuple[float, dict[str, Any]]:
-    """The best bound over all pairs and tests; alpha is shared out among them (Bonferroni)."""
-    rounds = sorted({number for each in seen.values() for number in each.squares})
-    share = alpha / (2 * len(pairs) + len(rounds))
-    noise = [
-        noise_ratio(
-            sum(each.squares.get(number, 0.0) for each in seen.values()),
-            sum(each.counts.get(number, 0) for each in seen.values()),
-            share,
-        )
-        for number in rounds
+        f"{promise.epsilon:g} is promised."
     ]
+    if faults:
+        words.append(f"The noise is not as promised: {'; '.join(fault.words for fault in faults)}.")
+    words += _in_words(measures, promise.mu)
+    if len(attacked) < columns:
+        words.append(f"Only {len(attacked)} of {columns} columns were attacked.")
+    if len(told) < len(scores):
+        words.append(f"{len(scores) - len(told)} of {len(scores)} pairs of neighbours were refused, and not attacked.")
+    return Finding("white-box", epsilon, confidence, violated, " ".join(words), measures, private=False)
+
+
+def _in_words(measures: dict[str, Any], promised: float) -> list[str]:
+    if not measures["pairs"]:
+        return []
+    worst = max(measures["pairs"], key=lambda each: each["epsilon"])
+    noise = min(measures["noise_ratio"], key=lambda each: each["value"])
+    return [
+        f"{measures['runs']} releases on each side; the noise is {noise['value']:.4f} ({noise['low']:.4f} to "
+        f"{noise['high']:.4f}) times the promised; the worst neighbours ({worst['name']}) are told apart like μ = "
+        f"{worst['mu_by_noise']:.4f} ({worst['mu_by_noise_low']:.4f} to {worst['mu_by_noise_high']:.4f}), promised "
+        f"{promised:.4f}; by the attack's own scores {worst['mu']:.2f} ({worst['mu_low']:.2f} to {worst['mu_high']:.2f})."
+    ]
+
+
+def _bound(scores: dict[Pair, _Scores], noise: Noise, delta: float, alpha: float) -> tuple[float, dict[str, Any]]:
+    """The best bound over all pairs and tests; alpha is shared out among them (Bonferroni)."""
+    share = alpha / (2 * len(scores) + len(noise.squares))
+    drawn = [noise_ratio(noise.squares[number], noise.counts[number], share) for number in sorted(noise.squares)]
     found: list[dict[str, Any]] = []
-    for pair in pairs:
-        sides = seen[pair.without], seen[pair.within]
-        outside, inside = (np.array(side.scores[pair]) for side in sides)
+    for pair, seen in scores.items():
+        outside, inside = np.array(seen.outside), np.array(seen.inside)
         mu = gaussian_mu(outside, inside, share)
-        by_noise = _mu_by_noise(np.array(sides[0].shifts[pair] + sides[1].shifts[pair]), noise)
+        by_noise = _mu_by_noise(np.array(seen.shifts), drawn)
         by_threshold = split_epsilon(outside, inside, delta, share)
         found.append(
             {
@@ -205,8 +186,8 @@ def _bound(pairs: Sequence[Pair], seen: dict[str, _Seen], delta: float, alpha: f
                 "epsilon_by_threshold": by_threshold,
             }
         )
-    ratios = [{"value": each.value, "low": each.low, "high": each.high} for each in noise]
-    return max(each["epsilon"] for each in found), {"pairs": found, "noise_ratio": ratios}
+    ratios = [{"value": each.value, "low": each.low, "high": each.high} for each in drawn]
+    return max((each["epsilon"] for each in found), default=0.0), {"pairs": found, "noise_ratio": ratios}
 
 
 def _mu_by_noise(shifts: Any, noise: list[Estimate]) -> Estimate:
