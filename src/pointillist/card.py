@@ -2,17 +2,17 @@
 
 import json
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from pointillist import artefact
 from pointillist.errors import UsageError
-from pointillist.features import blocks
-from pointillist.generators.evidence import estimated_rows, tables_of
+from pointillist.generators.evidence import estimated_rows, measured_blocks, raw_error
 from pointillist.levels import levels_of
 from pointillist.pages import render
-from pointillist.privacy.budget import Guarantee, short
+from pointillist.privacy.budget import Guarantee, Neighbours, short
 from pointillist.release import Release
 
 FORMATS = {".html": "html", ".htm": "html", ".md": "md", ".json": "json"}
@@ -30,7 +30,16 @@ class Measured:
     noise: float
     """Standard deviation of the noise on one cell, in rows."""
     error: float
-    """Expected total variation distance of one raw table, from noise alone."""
+    """Expected total variation distance of one raw table, from noise alone; 1 or more where the noise drowns it."""
+
+    @property
+    def smallest(self) -> int:
+        """Three standard deviations of the noise on one cell, in rows."""
+        return math.ceil(3 * self.noise)
+
+    @property
+    def error_said(self) -> str:
+        return "≥ 1" if self.error >= 1 else f"{self.error:.3f}"
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,8 @@ class Card:
     rows: float
     """The number of private rows, as far as the release tells: with noise, unless it is public."""
     rows_exact: bool
+    rows_error: float
+    """Standard deviation of the noise in that number."""
     measured: tuple[Measured, ...]
     columns: tuple[dict[str, str], ...]
     vouched: dict[str, tuple[str, ...]]
@@ -55,7 +66,7 @@ class Card:
     @classmethod
     def of(cls, release: Release) -> Self:
         """The card of a release."""
-        rows = float(release.rows) if release.rows is not None else _rows(release)
+        rows, error = (float(release.rows), 0.0) if release.rows is not None else _rows(release)
         return cls(
             name=release.schema.name,
             id=release.id,
@@ -65,6 +76,7 @@ class Card:
             guarantee=release.guarantee,
             rows=rows,
             rows_exact=release.rows is not None,
+            rows_error=error,
             measured=tuple(_measured(release, rows)),
             columns=tuple(_column(name, column, release) for name, column in release.schema.measured.items()),
             vouched=release.schema.vouched,
@@ -72,19 +84,29 @@ class Card:
         )
 
     @property
-    def smallest_group(self) -> int:
-        """Counts below this many rows are mostly noise, even in the most exact tables."""
-        return math.ceil(3 * min(each.noise for each in self.measured)) if self.measured else 0
+    def facts(self) -> tuple[str, ...]:
+        """The plan's notes without their advice, which is for the owner: the first sentence of each."""
+        return tuple(re.split(r"(?<=[.:]) ", note, maxsplit=1)[0].rstrip(":") for note in self.notes)
 
     @property
     def plainly(self) -> str:
-        """The promise for someone who does not know the letters."""
-        factor = math.exp(self.guarantee.epsilon) if self.guarantee.epsilon < 20 else math.inf
-        times = f"{factor:,.3g} times" if factor < math.inf else "a factor beyond any use"
+        """The promise for someone who does not know the letters; true word for word."""
+        guarantee = self.guarantee
+        person = guarantee.person is not None
+        whom, what = ("person", "that person's data") if person else ("row's owner", "that row")
+        removed = guarantee.neighbours is Neighbours.ADD_REMOVE
+        other = f"had {what} been left out" if removed else f"had another's stood in {what}'s place"
+        several = (
+            ""
+            if person
+            else " A person who owns several rows is protected less: with two rows, by twice the ε and more."
+        )
+        weak = " By itself, so large a factor promises little." if guarantee.epsilon >= 5 else ""
         return (
-            "In plain words: whatever anybody concludes about a person from these data, their odds of being right would "
-            f"have been at most {times} lower had that person's data not been used; this may fail with a probability of "
-            f"{short(self.guarantee.delta)}."
+            f"In plain words: take any guess about one {whom}, made from these data by anyone, whatever else they know. "
+            f"Its chance of being right is at most {math.exp(guarantee.epsilon):,.3g} times what it would have been "
+            f"{other}, plus {short(guarantee.delta)}.{weak} What the data teach about people in general is not limited, "
+            f"even where it is true of that person.{several}"
         )
 
     @property
@@ -93,9 +115,9 @@ class Card:
         guarantee = self.guarantee
         epsilon, delta = guarantee.epsilon - guarantee.epsilon_slack, guarantee.delta - guarantee.delta_slack
         return (
-            f"With μ = {guarantee.mu:.6f} (sensitivity over noise, all rounds together: σ/Δ = {1 / guarantee.mu:.4f}), "
+            f"With μ = {_up(guarantee.mu, 7)} (sensitivity over noise, all rounds together: σ/Δ = {1 / guarantee.mu:.4f}), "
             f"Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ) ≤ {short(delta)} at ε = {epsilon:.9g}; rounding to the noise's grid adds "
-            f"at most {short(guarantee.epsilon_slack, 1)} to ε and {short(guarantee.delta_slack, 1)} to δ."
+            f"at most {_up(guarantee.epsilon_slack, 2)} to ε and {_up(guarantee.delta_slack, 2)} to δ."
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -110,37 +132,55 @@ class Card:
             "plainly": self.plainly,
             "check": self.check,
             "guarantee": self.guarantee.to_json(),
-            "rows": {"estimate": round(self.rows), "exact": self.rows_exact},
-            "smallest_group": self.smallest_group,
-            "measured": [dict(vars(each)) for each in self.measured],
+            "rows": {"estimate": round(self.rows), "exact": self.rows_exact, "error": self.rows_error},
+            "measured": [{**vars(each), "smallest_group": each.smallest} for each in self.measured],
             "columns": list(self.columns),
             "read_from_data": {name: list(facts) for name, facts in self.vouched.items()},
-            "notes": list(self.notes),
-            "use": list(USES),
+            "notes": list(self.facts),
+            "use": list(self.uses),
             "do_not_use": list(self.limits),
         }
 
     @property
     def limits(self) -> tuple[str, ...]:
         """What the data should not be used for."""
-        pairs = "and triples with the target " if self.target else ""
+        measured = _join([f"{each.name} (below about {each.smallest:,} rows)" for each in self.measured])
         return (
             "To learn about a person: no synthetic row describes anyone, however much it looks like somebody.",
-            f"To count groups of fewer than about {self.smallest_group:,} people: there the noise is larger than the "
-            "count. A group that is absent here may exist, and the other way round.",
-            f"To study how many columns act together: single columns, pairs {pairs}were measured; what goes beyond "
-            "them is the model's guess.",
-            "As if it were a survey of this many people: errors of synthetic data do not shrink when more rows are "
-            "sampled. For error bars, fit and sample anew with several seeds and add the noise stated here.",
+            "To count small groups: below three standard deviations of the noise a count says little. That is so for "
+            f"{measured}; ranges of a number add up the noise of all their cells. A group that is absent here may exist, "
+            "and the other way round.",
+            "To compute means and sums of numbers with a long tail: noise in the highest cells moves them most. Use medians "
+            "and quantiles.",
+            "To study how many columns act together: what goes beyond the tables that were measured is the model's guess.",
+            "As if it were a survey of this many people: errors do not shrink when more rows are sampled. With the release "
+            "file, fit and sample anew with several seeds: how much results vary shows the model's share of the error; the "
+            "noise's share, stated here, comes on top.",
             "For decisions about single people, and for final results that others will rely on without a check against "
             "the real data.",
         )
 
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """What the data can be used for, given how much noise there is."""
+        usable = any(each.error < _USABLE for each in self.measured)
+        counted = (
+            "Compute counts, shares and two-way tables, keeping the errors stated here in mind. Train models, and expect "
+            "them to do somewhat worse than on real rows."
+        )
+        little = "There is much noise for so few rows: take figures computed from it for orders of magnitude at best."
+        return (
+            "Explore it, write and test code against it, teach with it, plan a study with it: it has the columns, types "
+            "and ranges of the public schema.",
+            counted if usable else little,
+            "Share it, and anything that is computed from it: the promise covers all of it, for ever.",
+        )
+
     def to_html(self) -> str:
-        return render("card.html", card=self, uses=USES)
+        return render("card.html", card=self)
 
     def to_markdown(self) -> str:
-        return render("card.md", card=self, uses=USES)
+        return render("card.md", card=self)
 
     def save(self, path: str | Path) -> None:
         """Write the card as HTML, Markdown or JSON, by the file's ending."""
@@ -156,42 +196,38 @@ class Card:
         artefact.write(path, text.encode())
 
 
-USES = (
-    "Explore it, write and test code against it, teach with it, plan a study with it: it has the columns, types and "
-    "ranges of the real table.",
-    "Compute counts, means and two-way tables, keeping the errors stated here in mind.",
-    "Train models, and expect them to do somewhat worse than on real rows.",
-    "Share it, and anything that is computed from it: the promise covers all of it, for ever.",
-)
+_USABLE = 0.5
+"""Tables whose raw error is below this say something."""
 
 
-def _counting(release: Release) -> list[tuple[int, list[Any]]]:
-    """The rounds that measured tables of counts, with their tables."""
-    return [
-        (number, tables_of(each))
-        for number, each in enumerate(release.measurements)
-        if all(block.indicator for block, _ in blocks(each.feature_map))
-    ]
+def _up(value: float, digits: int) -> str:
+    """A bound, rounded up: what is printed is never less than what holds."""
+    if value <= 0:
+        return "0"
+    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
+    return short(math.ceil(value / unit) * unit, digits)
 
 
-def _rows(release: Release) -> float:
-    rounds = _counting(release)
-    return estimated_rows(rounds[0][1]) if rounds else float(release.schema.rows or 1)
+def _join(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"
+
+
+def _rows(release: Release) -> tuple[float, float]:
+    """The number of rows as the first block of noisy counts tells it, and the noise in that."""
+    _, _, tables = next(measured_blocks(release), ({}, {}, []))
+    if not tables:
+        return float(release.schema.rows or 1), math.inf
+    precision = sum(1 / (table.values.size * table.sigma**2) for table in tables)
+    return estimated_rows(tables), precision**-0.5
 
 
 def _measured(release: Release, rows: float) -> list[Measured]:
     found = []
-    for number, tables in _counting(release):
-        planned = release.plan["rounds"][number]
-        left = tables
-        for block in planned["blocks"]:
-            part, left = left[: block["count"]], left[block["count"] :]
-            if part:
-                cells = sum(table.values.size for table in part)
-                noise = part[0].sigma
-                error = 0.5 * cells / len(part) * math.sqrt(2 / math.pi) * noise / rows
-                budget = planned["share"] * block["count"] * block["weight"] ** 2
-                found.append(Measured(block["name"], len(part), cells, budget, noise, min(1.0, error)))
+    for planned, block, tables in measured_blocks(release):
+        cells, noise = sum(table.values.size for table in tables), tables[0].sigma
+        budget = planned["share"] * block["count"] * block["weight"] ** 2
+        error = raw_error(cells / len(tables), noise, rows)
+        found.append(Measured(block["name"], len(tables), cells, budget, noise, error))
     return found
 
 
@@ -201,13 +237,19 @@ def _column(name: str, column: Any, release: Release) -> dict[str, str]:
         low, high = column.min, column.max
         values = f"{low:%Y-%m-%d} to {high:%Y-%m-%d}" if column.kind == "datetime" else f"{low:,} to {high:,}"
         if level.specials:
-            values += f"; also {', '.join(f'{each:g}' for each in level.specials)} as a value of its own"
+            values += f"; also {', '.join(f'{each:.15g}' for each in level.specials)} as a value of its own"
+        if column.scale == "log":
+            values += "; measured on a log scale"
+        if column.out_of_domain == "clip":
+            values += "; values outside were moved to the nearest bound"
     elif column.kind == "boolean":
         values = "true, false"
     else:
-        shown = [str(each) for each in level.categories[:12]]
-        more = f" and {len(level.categories) - 12:,} more" if len(level.categories) > 12 else ""
+        shown = [str(each) for each in level.categories[:50]]
+        more = f" and {len(level.categories) - 50:,} more" if len(level.categories) > 50 else ""
         values = ", ".join(shown) + more
+        if level.has_other:
+            values += "; unlisted ones count as one"
     return {
         "name": name,
         "kind": column.kind,

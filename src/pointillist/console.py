@@ -228,12 +228,13 @@ def show_audit(result: "Audit") -> None:
     """What each attack could prove, beside the promise."""
     table = Table(title=Text(f"Audit: {result.method} on {result.dataset}"), title_justify="left")
     for heading, justify in (
-        ("attack", "left"), ("ε is at least", "right"), ("promised ε", "right"), ("confidence", "right"),
+        ("attack", "left"), ("ε is at least", "right"), ("promised ε", "right"), ("confidence", "right"), ("for", "left"),
     ):  # fmt: skip
         table.add_column(heading, justify=justify)  # type: ignore[arg-type]
     for each in result.findings:
         table.add_row(
             each.attack, f"{each.epsilon:.3g}", f"{result.epsilon:g}", f"{each.confidence:.0%}",
+            "the owner" if each.private else "anyone",
             style="bold red" if each.violated else None,
         )  # fmt: skip
     out.print(table)

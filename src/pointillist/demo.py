@@ -7,6 +7,7 @@ import pyarrow.csv as pacsv
 from pointillist import console
 from pointillist.card import Card
 from pointillist.curator.releasing import plan, release
+from pointillist.errors import UsageError
 from pointillist.evaluate.evaluation import evaluate
 from pointillist.methods.fitting import fit
 from pointillist.output import write_table
@@ -19,7 +20,13 @@ HELD_OUT = 8_000
 
 def run(folder: Path, *, quiet: bool, command: str = "pointillist") -> None:
     """Make the simulated registry, release it, fit, sample and compare; leave every file in `folder`."""
+    marker = folder / ".pointillist-demo"
+    if folder.exists() and not marker.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(
+            f"{folder}: is not empty, and not from a demo. Name another folder: its files would be replaced."
+        )
     folder.mkdir(parents=True, exist_ok=True)
+    marker.touch()
     paths = {
         "the private table (simulated people, none of them real)": folder / "people.csv",
         "its schema": folder / "people.toml",

@@ -143,7 +143,7 @@ class Levels:
                 return str(moment(low, self.column.resolution))
             return f"{low:g}" if self.whole and high - low == 1 else f"[{low:g}, {high:g})"
         if level < self.other:
-            return f"= {self.specials[level - self.regular]:g}"
+            return f"= {self.specials[level - self.regular]:.15g}"
         return "other" if self.has_other and level == self.other else "missing"
 
 

@@ -529,7 +529,7 @@ def test_demo_leaves_its_files_and_says_how_good_it_is(run: Run) -> None:
     outcome = run("demo", "show")
     assert outcome.code == 0
     names = {"people.csv", "people.toml", "people.release", "people.model", "synthetic.csv", "ledger.sqlite"}
-    names |= {"card.html", "report.html"}
+    names |= {"card.html", "report.html", ".pointillist-demo"}
     assert {path.name for path in Path("show").iterdir()} == names
     for words in ("Synthetic against real", "chronic", "report.html", "owner's eyes", "show/people.csv"):
         assert words in outcome.shown
@@ -537,6 +537,15 @@ def test_demo_leaves_its_files_and_says_how_good_it_is(run: Run) -> None:
     (account,) = Ledger("show/ledger.sqlite").accounts()
     assert len(account.spends) == 1
     assert run("inspect", "show/people.release").code == 0
+
+
+def test_demo_never_replaces_what_it_did_not_make(run: Run) -> None:
+    Path("mine").mkdir()
+    write("mine/people.csv", "mine")
+    outcome = run("demo", "mine")
+    assert outcome.code == 2
+    assert "mine: is not empty, and not from a demo" in outcome.shown
+    assert Path("mine/people.csv").read_text() == "mine"
 
 
 @pytest.mark.usefixtures("small_registry")

@@ -20,7 +20,7 @@ from pyarrow import parquet
 
 import pointillist as pt
 from pointillist.errors import DataError, PointillistError, UsageError
-from pointillist.evaluate.sample import BINS, Sample, cells, coarse, coarse_size, joined, read, require_same_columns
+from pointillist.evaluate.sample import BINS, Sample, coarse, coarse_size, joined, read, require_same_columns
 
 SECRET = "SECRETVALUE"
 
@@ -148,12 +148,6 @@ class TestCoarse:
     def test_categories_are_never_joined(self) -> None:
         names = tuple(f"c{i}" for i in range(3 * BINS))
         assert coarse_size(one(pt.Categorical(categories=names), ["c1"]).level("x")) == len(names) + 2
-
-    def test_cells_number_every_combination_once(self, sample: Sample) -> None:
-        columns = ("sex", "grade", "age")
-        rows = list(zip(*(sample.bins(name).tolist() for name in columns), strict=True))
-        assert len(set(rows)) == len(set(cells(sample, columns).tolist()))
-        assert len(set(zip(rows, cells(sample, columns).tolist(), strict=True))) == len(set(rows))
 
 
 class TestRows:

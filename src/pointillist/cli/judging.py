@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pointillist.cli.app import app
-from pointillist.cli.options import Delimiter, Delta, Json, MethodName, Neighbour, Overwrite, Quiet, Sql, Target
+from pointillist.cli.options import Delimiter, Json, Overwrite, Quiet, Sql, Target
 from pointillist.cli.shared import free, opened, print_json
 from pointillist.errors import ArtefactError, UsageError
 
@@ -118,10 +118,10 @@ def audit(
         Path | None, typer.Option("--schema", help="The table's schema (TOML), reviewed.", show_default=False)
     ] = None,
     epsilon: Annotated[float | None, typer.Option(help="The ε that is promised.", show_default=False)] = None,
-    delta: Delta = 1e-5,
+    delta: Annotated[float | None, typer.Option(help="The δ that is promised; 1e-5 unless stated.")] = None,
     target: Target = None,
-    neighbours: Neighbour = "add-remove",
-    method: MethodName = "mosaic",
+    neighbours: Annotated[str | None, typer.Option(help="add-remove (default), or replace-one.")] = None,
+    method: Annotated[str | None, typer.Option(help="The recipe; mosaic unless stated.")] = None,
     release: Annotated[
         Path | None,
         typer.Option("--release", help="Audit with the settings of this release instead.", show_default=False),
@@ -150,14 +150,18 @@ def audit(
     """
     from pointillist import artefact, console
     from pointillist.evaluate.audit import audit as run
+    from pointillist.privacy.budget import DEFAULT_DELTA
     from pointillist.release import Release
     from pointillist.schema import Schema
 
     if output is not None:
         free(output, overwrite, data, schema, release)
     if release is not None:
-        if schema is not None or epsilon is not None:
-            raise UsageError("--release brings its own schema and ε: leave --schema and --epsilon out.")
+        stated = {"--schema": schema, "--epsilon": epsilon, "--delta": delta, "--target": target}
+        stated |= {"--neighbours": neighbours, "--method": method}
+        extra = [name for name, value in stated.items() if value is not None]
+        if extra:
+            raise UsageError(f"--release brings its own settings: leave {', '.join(extra)} out.")
         public = Release.load(release)
         facts, promise = public.schema, public.guarantee
         epsilon, delta, neighbours = promise.epsilon, promise.delta, promise.neighbours.value
@@ -171,10 +175,10 @@ def audit(
             None if data is None else opened(data, delimiter, sql),
             facts,
             epsilon=epsilon,
-            delta=delta,
+            delta=DEFAULT_DELTA if delta is None else delta,
             target=target,
-            neighbours=neighbours,
-            method=method,
+            neighbours=neighbours or "add-remove",
+            method=method or "mosaic",
             attacks=None if attacks is None else [name.strip() for name in attacks.split(",")],
             runs=runs,
             confidence=confidence,
@@ -189,7 +193,10 @@ def audit(
     elif not quiet:
         console.show_audit(result)
         if output is not None:
-            console.say(f"Findings: {output}. Show them in a report with: pointillist evaluate … --audit {output}")
+            kept = " It holds findings on private rows: keep it where the data are kept." if result.private else ""
+            console.say(
+                f"Findings: {output}.{kept} Show them in a report with: pointillist evaluate … --audit {output}"
+            )
     if not result.passed:
         raise typer.Exit(1)
 
@@ -203,4 +210,6 @@ def _load(path: Path) -> "Audit":
     except FileNotFoundError:
         raise ArtefactError(f"{path}: no such file. Write one with: pointillist audit … -o {path}") from None
     except (OSError, ValueError, KeyError, TypeError, ArtefactError):
-        raise ArtefactError(f"{path}: not what an audit writes. Make it with: pointillist audit … -o {path}") from None
+        raise ArtefactError(
+            f"{path}: not what an audit writes. Make one with: pointillist audit … -o audit.json"
+        ) from None

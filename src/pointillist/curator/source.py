@@ -67,8 +67,9 @@ class Source(ABC):
             # A name of the table's is shown only if it is nearly one of the schema's: a first line may be a row.
             near = [match for name in absent[:5] for match in difflib.get_close_matches(name, present, 1, 0.75)]
             meant = f" Did you mean {', '.join(repr(name) for name in near)}?" if near and len(present) > 1 else ""
+            some, are = ("columns", "are") if len(absent) > 1 else ("column", "is")
             raise DataError(
-                f"{self.name}: column {names} of the schema is not in the table, which has {len(present)} "
+                f"{self.name}: {some} {names} of the schema {are} not in the table, which has {len(present)} "
                 f"column{'s' * (len(present) != 1)}.{meant} {self.hint()}"
             )
         twice = [name for name in columns if present.count(name) > 1]

@@ -39,6 +39,26 @@ class Histogram:
 
 
 @dataclass(frozen=True)
+class Moments:
+    """Mean and spread of a number, real and synthetic."""
+
+    mean: tuple[float, float]
+    spread: tuple[float, float]
+    rows: tuple[int, int]
+    """Rows that have a value."""
+
+    @property
+    def shift(self) -> float:
+        """How far the mean is off, in units of the real spread."""
+        return abs(self.mean[1] - self.mean[0]) / self.spread[0] if self.spread[0] > 0 else 0.0
+
+    @property
+    def chance(self) -> float:
+        """The standard deviation of `shift`'s difference between two samples of these sizes."""
+        return float(np.sqrt(sum(1 / max(1, rows) for rows in self.rows)))
+
+
+@dataclass(frozen=True)
 class Column:
     """One column, compared."""
 
@@ -55,6 +75,7 @@ class Column:
     bars: tuple[Bar, ...]
     """Categories, or the special values and gaps of a numeric column."""
     histogram: Histogram | None
+    moments: "Moments | None"
     summary: dict[str, tuple[str, str]]
     """Mean, spread and quantiles in words, real and synthetic; numeric columns only."""
 
@@ -62,6 +83,8 @@ class Column:
         return {
             **{name: getattr(self, name) for name in ("name", "kind", "distance", "chance", "ks")},
             "missing": list(self.missing),
+            "mean": None if self.moments is None else list(self.moments.mean),
+            "spread": None if self.moments is None else list(self.moments.spread),
             "bars": [dict(vars(bar)) for bar in self.bars],
             "summary": {name: list(values) for name, values in self.summary.items()},
         }
@@ -110,6 +133,7 @@ def _column(real: Sample, synthetic: Sample, distance: Marginal) -> Column:
         (float(real.missing(name).mean()), float(synthetic.missing(name).mean())),
         bars,
         _histogram(level, *shares) if level.numeric else None,
+        _moments(real, synthetic, name) if level.numeric else None,
         _summary(real, synthetic, level) if level.numeric else {},
     )
 
@@ -141,6 +165,18 @@ def _histogram(level: Levels, real: Floats, synthetic: Floats) -> Histogram:
         tuple(tables[1].tolist()),
         (words(level, edges[0]), words(level, edges[-1] - level.whole)),  # whole numbers end before the edge
         level.column.scale,
+    )
+
+
+def _moments(real: Sample, synthetic: Sample, name: str) -> Moments | None:
+    found = [values[~np.isnan(values)] for values in (real.values(name), synthetic.values(name))]
+    if not all(len(values) for values in found):
+        return None
+    first, second = found
+    return Moments(
+        (float(first.mean()), float(second.mean())),
+        (float(first.std()), float(second.std())),
+        (len(first), len(second)),
     )
 
 

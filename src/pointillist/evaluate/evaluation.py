@@ -13,7 +13,9 @@ import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 from pointillist.errors import PointillistError, UsageError, without_context
+from pointillist.evaluate.audit.rows import read_rows
 from pointillist.evaluate.columns import Columns, columns
+from pointillist.evaluate.copies import Copies, copies, fingerprints
 from pointillist.evaluate.dependence import Dependence, dependence
 from pointillist.evaluate.discriminator import Discriminator, discriminator
 from pointillist.evaluate.forecast import Forecast, forecast
@@ -34,7 +36,7 @@ _MOST = {1: None, 2: 5_000, 3: 500}
 """Of very many pairs or triples of columns, this many at random are compared."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """The result. `to_html()` is the report, `to_json()` the figures, `table()` the short version."""
 
@@ -51,11 +53,15 @@ class Evaluation:
     discriminator: Discriminator
     kernel_test: KernelTest
     projection: Projection
+    copies: Copies
     forecast: Forecast | None
     release: Release | None
     audit: "Audit | None"
     verdict: Verdict
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<Evaluation of {self.name}: {self.verdict.grade}>"
 
     def to_json(self) -> dict[str, Any]:
         """All figures as plain values. Private, like the report."""
@@ -71,6 +77,7 @@ class Evaluation:
             "utility": self.utility and self.utility.to_json(),
             "discriminator": self.discriminator.to_json(),
             "kernel_test": self.kernel_test.to_json(),
+            "copies": self.copies.to_json(),
             "forecast": self.forecast and self.forecast.to_json(),
             "guarantee": self.release and self.release.guarantee.to_json(),
             "audit": self.audit and self.audit.to_json(),
@@ -149,7 +156,17 @@ def _evaluate(
     truth, made = samples["real"], samples["synthetic"]
     notes: list[str] = []
     step("forecast")
+    copied = copies(truth, made, seed=seed)
+    if "holdout" in samples:
+        notes += _holdout_notes(samples["holdout"], truth, made, copied)
+    if schema.person is not None:
+        notes.append(
+            "A person may own several rows here, and rows of one person are alike: the stated errors, chances and p-value "
+            "take rows for independent, and are too small."
+        )
     expected = None if release is None else forecast(truth, made, release)
+    if expected is not None and schema.person is not None:
+        expected = None  # the release saw a capped part of these rows, and the difference would pass for noise
     if expected is not None and expected.fits is False:
         notes.append(
             "The release does not belong to these rows: its measurements lie much further from them than its noise "
@@ -164,7 +181,14 @@ def _evaluate(
     step("pairs")
     paired = dependence(truth, made)
     step("models")
-    useful = _utility(truth, made, samples.get("holdout"), target, notes, seed, step.part)
+    halves = truth, samples.get("holdout")
+    if halves[1] is None and target is not None:
+        halves = _split(real, truth, schema, seed)
+        notes.append(
+            "No holdout was given: models were tested on a quarter of the real rows. Those rows took part in the "
+            "release, which favours a table sampled from it by no more than its guarantee allows."
+        )
+    useful = _utility(halves[0], made, halves[1], target, notes, seed, step.part)
     step("telling apart")
     told = discriminator(truth, made, seed=seed)
     step("kernel")
@@ -172,7 +196,7 @@ def _evaluate(
     step("map")
     flat = projection(truth, made, seed=seed)
     pairs = compared[1] if len(compared) > 1 else None
-    judged = verdict(by_column, pairs, shuffled[0] if shuffled else None, useful, told)
+    judged = verdict(by_column, pairs, shuffled[0] if shuffled else None, useful, told, copied)
     progress("evaluate", 1.0)
     return Evaluation(
         name=schema.name,
@@ -185,6 +209,7 @@ def _evaluate(
         discriminator=told,
         kernel_test=test,
         projection=flat,
+        copies=copied,
         forecast=expected,
         release=release,
         audit=audit,
@@ -202,21 +227,33 @@ def _utility(
     seed: int,
     report: Callable[[float], None],
 ) -> Utility | None:
-    if target is None:
+    if target is None or holdout is None:
         notes.append("No target was named, so no models were trained. Name one with --target.")
         return None
     if len(real.columns) < 2:
         notes.append("The table has one column only, so there is nothing to predict it from.")
         return None
-    if holdout is None:
-        order = np.random.default_rng(seed).permutation(real.rows)
-        cut = max(1, real.rows // 4)
-        holdout, real = real.take(order[:cut]), real.take(order[cut:])
-        notes.append(
-            "No holdout was given: models were tested on a quarter of the real rows. Those rows took part in the "
-            "release, which favours the synthetic table by no more than its guarantee allows."
-        )
     return utility(real, synthetic, holdout, target, seed=seed, progress=lambda _, fraction: report(fraction))
+
+
+def _split(table: Any, sample: Sample, schema: Schema, seed: int) -> tuple[Sample, Sample]:
+    """Rows to train on and rows to test on, all rows of a person on one side."""
+    owners = np.arange(sample.rows)
+    if schema.person is not None:
+        _, sample, owners = read_rows(table, schema)
+    people = np.random.default_rng(seed).permutation(np.unique(owners))
+    tested = np.isin(owners, people[: max(1, len(people) // 4)])
+    return sample.take(~tested), sample.take(tested)
+
+
+def _holdout_notes(holdout: Sample, real: Sample, synthetic: Sample, copied: Copies) -> list[str]:
+    """Whether the holdout is what it should be: real rows that are not among the others."""
+    marks, found = fingerprints(holdout), []
+    for other, name in ((real, "real"), (synthetic, "synthetic")):
+        share = float(np.isin(marks, fingerprints(other)).mean())
+        if share > 2 * copied.expected + 0.05:
+            found.append(f"{share:.0%} of the holdout's rows are also in the {name} table: is it the right file?")
+    return found
 
 
 def _schema(schema: Schema | str | Path | None, release: Release | None) -> Schema:
@@ -224,7 +261,12 @@ def _schema(schema: Schema | str | Path | None, release: Release | None) -> Sche
         if release is None:
             raise UsageError("a schema is needed to read the tables; or a release, which has one.")
         return release.schema
-    return Schema.load(schema) if isinstance(schema, str | Path) else schema
+    facts = Schema.load(schema) if isinstance(schema, str | Path) else schema
+    if release is not None and facts.measured != release.schema.measured:
+        raise UsageError(
+            "the release was made with another schema than the one given. Leave the schema out: the release has its own."
+        )
+    return facts
 
 
 def _read(table: Any, schema: Schema, role: str) -> Sample:

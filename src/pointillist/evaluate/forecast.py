@@ -5,7 +5,6 @@ the error of the synthetic rows. A good fit removes noise, so the last is often 
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +13,9 @@ import pyarrow as pa
 
 from pointillist.errors import UsageError
 from pointillist.evaluate.sample import Floats, Sample, require_same_columns
-from pointillist.features.algebra import blocks
-from pointillist.generators.evidence import tables_of
+from pointillist.generators.evidence import measured_blocks, raw_error
 from pointillist.levels import levels_of
-from pointillist.release import Measurement, Release
+from pointillist.release import Release
 
 _MISMATCH = 8.0
 """Standard deviations from its expectation at which the noise of a release is not believed."""
@@ -62,48 +60,22 @@ def forecast(real: Sample, synthetic: Sample, release: Release) -> Forecast:
         )
     found: list[Block] = []
     square, dimension = 0.0, 0
-    for number, measurement in enumerate(release.measurements):
-        compared = list(_tables(measurement, real, synthetic))
-        for block in release.plan["rounds"][number]["blocks"]:
-            part, compared = compared[: block["count"]], compared[block["count"] :]
-            if not part:
-                continue
-            cells = sum(len(exact) for exact, _, _, _ in part)
-            found.append(
-                Block(
-                    block["name"],
-                    len(part),
-                    cells,
-                    float(np.mean([_expected(len(exact), sigma, real.rows) for exact, _, _, sigma in part])),
-                    float(np.mean([_half(noisy / real.rows, exact / real.rows) for exact, noisy, _, _ in part])),
-                    float(np.mean([_half(made / synthetic.rows, exact / real.rows) for exact, _, made, _ in part])),
-                )
-            )
-            square += sum(float(np.square((noisy - exact) / sigma).sum()) for exact, noisy, _, sigma in part)
-            dimension += cells
+    for _, block, tables in measured_blocks(release):
+        cells, forecasts, noisy, made = 0, [], [], []
+        for table in tables:
+            exact, sampled = table.count(real.records), table.count(synthetic.records)
+            cells += exact.size
+            forecasts.append(raw_error(exact.size, table.sigma, real.rows))
+            noisy.append(_half(table.values / real.rows, exact / real.rows))
+            made.append(_half(sampled / synthetic.rows, exact / real.rows))
+            square += float(np.square((table.values - exact) / table.sigma).sum())
+        dimension += cells
+        means = (float(np.mean(values)) for values in (forecasts, noisy, made))
+        found.append(Block(block["name"], len(tables), cells, *means))
     fits = None
     if release.schema.person is None and dimension:
         fits = abs(square - dimension) < _MISMATCH * math.sqrt(2 * dimension) + _MISMATCH**2
     return Forecast(tuple(found), fits)
-
-
-def _tables(
-    measurement: Measurement, real: Sample, synthetic: Sample
-) -> Iterator[tuple[Floats, Floats, Floats, float]]:
-    """For every table: exact, noisy and synthetic counts, and the noise on a cell, in rows."""
-    measured = blocks(measurement.feature_map)
-    if not all(block.indicator for block, _ in measured):
-        return  # not tables of counts
-    for (block, _), table in zip(measured, tables_of(measurement), strict=True):
-        exact, made = (
-            np.bincount(block.cells(sample.records), minlength=block.dimension).astype(np.float64)
-            for sample in (real, synthetic)
-        )
-        yield exact, table.values.ravel(), made, table.sigma
-
-
-def _expected(cells: int, sigma: float, rows: int) -> float:
-    return 0.5 * cells * math.sqrt(2 / math.pi) * sigma / rows
 
 
 def _half(first: Floats, second: Floats) -> float:

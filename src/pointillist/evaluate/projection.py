@@ -12,7 +12,7 @@ from pointillist.evaluate.sample import Floats, Sample, require_same_columns
 MOST_ROWS = 1_500
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Projection:
     """Positions of some rows of either table on the map."""
 

@@ -2,7 +2,6 @@
 
 import datetime as dt
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -55,7 +54,6 @@ def render(it: Evaluation) -> str:
         "clouds": _clouds(it.projection),
         "noise": Markup() if it.forecast is None else _noise(it.forecast),
         "today": dt.date.today().isoformat(),
-        "version": version("pointillist"),
     }
     return render_page("report.html", **facts)
 
@@ -89,7 +87,10 @@ def _histogram(column: Column) -> Figure:
         f"median {median[0]} real, {median[1]} synthetic; the outermost 0.1 % at either end are not drawn"
     )
     log = shape.scale == "log"
-    return Figure("", charts.histogram(shape.edges, shape.real, shape.synthetic, shape.ends, text, log=log))
+    return Figure(
+        "Log scale" if log else "",
+        charts.histogram(shape.edges, shape.real, shape.synthetic, shape.ends, text, log=log),
+    )
 
 
 def _atoms(column: Column) -> list[Figure]:

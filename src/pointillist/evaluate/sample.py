@@ -25,7 +25,7 @@ BINS = 16
 """A number is compared in this many equal parts of its public range, atoms apart, unless the caller says otherwise."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sample:
     """Rows as level numbers, and numbers also as positions in [0, 1] on their column's scale."""
 
@@ -33,6 +33,9 @@ class Sample:
     """How messages call the table."""
     levels: tuple[Levels, ...]
     records: Records
+
+    def __repr__(self) -> str:
+        return f"<Sample of {self.name}: {self.rows} rows, {len(self.levels)} columns>"  # and no values
 
     @property
     def rows(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Records:
     """Rows as level numbers by column and, where a feature map asks for them, as positions in [0, 1]."""
 

@@ -1,13 +1,16 @@
 """Evidence: a release as tables of noisy counts, in the form that a mixture is fitted to."""
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features import Tiles, blocks
-from pointillist.release import Measurement
+from pointillist.features import Product, Records, Tiles, blocks
+from pointillist.release import Measurement, Release
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +28,11 @@ class Table:
     def columns(self) -> tuple[str, ...]:
         return tuple(leaf.column for leaf in self.leaves)
 
+    def count(self, records: Records) -> Floats:
+        """The same table for other rows, without noise."""
+        cells = Product(self.leaves).cells(records)
+        return np.bincount(cells, minlength=self.values.size).astype(np.float64).reshape(self.values.shape)
+
 
 def tables_of(measurement: Measurement) -> list[Table]:
     """A measurement of weighted indicators as tables of noisy counts."""
@@ -38,6 +46,23 @@ def tables_of(measurement: Measurement) -> list[Table]:
         tables.append(Table(leaves, values.reshape([leaf.dimension for leaf in leaves]), measurement.sigma / added))
         start += block.dimension
     return tables
+
+
+def measured_blocks(release: Release) -> Iterator[tuple[dict[str, Any], dict[str, Any], list[Table]]]:
+    """Every block of tables that a release measured: its round and itself as planned, and its tables."""
+    for planned, measurement in zip(release.plan["rounds"], release.measurements, strict=True):
+        if not all(block.indicator for block, _ in blocks(measurement.feature_map)):
+            continue  # not counts
+        tables = tables_of(measurement)
+        for block in planned["blocks"]:
+            part, tables = tables[: block["count"]], tables[block["count"] :]
+            if part:
+                yield planned, block, part
+
+
+def raw_error(cells: float, sigma: float, rows: float) -> float:
+    """Expected total variation distance of a table of noisy counts, from noise alone: half of all E|noise|, by row."""
+    return 0.5 * cells * math.sqrt(2 / math.pi) * sigma / rows
 
 
 def estimated_rows(tables: list[Table]) -> float:

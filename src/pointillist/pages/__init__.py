@@ -1,6 +1,7 @@
 """Pages: HTML and Markdown for people to read, each complete in itself: no script, no font, no image from elsewhere."""
 
 import math
+from importlib.metadata import version
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -47,4 +48,4 @@ _environment.filters |= {"share": share, "number": number, "count": count, "cell
 def render(template: str, **facts: Any) -> str:
     """Fill a template; everything but our own charts is escaped."""
     style = Markup(_environment.get_template("style.css").render())
-    return _environment.get_template(template).render(style=style, **facts)
+    return _environment.get_template(template).render(style=style, version=version("pointillist"), **facts)
