@@ -189,6 +189,11 @@ def test_a_saved_audit_is_shown(files: Run) -> None:
     words = ("evaluate", "real.csv", "made.csv", "--release", "people.release", "--audit", "audit.json")
     assert files(*words, "-o", "report.html", "--quiet").code == 0
     assert "The attack saw most of it." in Path("report.html").read_text()
+    other = {**saved.to_json(), "epsilon": 8.0}
+    Path("audit.json").write_text(json.dumps(other))
+    outcome = files(*words, "-o", "report.html", "--overwrite")
+    assert outcome.code == 2
+    assert "the audit is of people with ε = 8, and not of this release" in outcome.shown
 
 
 def test_card(files: Run) -> None:

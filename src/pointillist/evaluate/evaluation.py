@@ -130,6 +130,11 @@ def evaluate(
     if isinstance(release, str | Path):
         release = Release.load(release)
     facts = _schema(schema, release)
+    if audit is not None and release is not None and not audit.matches(release):
+        raise UsageError(
+            f"the audit is of {audit.dataset} with ε = {audit.epsilon:g}, and not of this release's schema and settings. Make "
+            "one with: pointillist audit --release …"
+        )
     goal = target if target is not None else (release.target if release is not None else None)
     if goal is not None:
         facts.require_column(goal, role="target")
