@@ -132,8 +132,8 @@ def evaluate(
     facts = _schema(schema, release)
     if audit is not None and release is not None and not audit.matches(release):
         raise UsageError(
-            f"the audit is of {audit.dataset} with ε = {audit.epsilon:g}, and not of this release's schema and settings. Make "
-            "one with: pointillist audit --release …"
+            f"the audit is of {audit.dataset} with ε = {audit.epsilon:g}, and not of this release's schema and "
+            "settings. Make one with: pointillist audit --release …"
         )
     goal = target if target is not None else (release.target if release is not None else None)
     if goal is not None:

@@ -91,9 +91,7 @@ def test_mistakes_are_named(tiny: pt.Schema) -> None:
         audit(None, tiny.model_copy(update={"reviewed": False}), epsilon=1.0)
 
 
-def test_no_ledger_is_created_or_changed(tiny: pt.Schema, crowd: Callable[..., pa.Table], own_ledger: Path) -> None:
-    audit(crowd(100), tiny, epsilon=2.0, runs=10, method=QUICK)
-    assert not own_ledger.exists()
+def test_the_ledger_is_not_changed(tiny: pt.Schema, crowd: Callable[..., pa.Table], own_ledger: Path) -> None:
     pt.release(crowd(100), tiny, epsilon=1.0)
     before, changed = own_ledger.read_bytes(), own_ledger.stat().st_mtime_ns
     audit(crowd(100), tiny, epsilon=2.0, runs=10, method=QUICK)

@@ -41,6 +41,11 @@ def test_an_honest_release_passes_and_mu_is_recovered(tiny: pt.Schema, neighbour
         assert pair["mu_low"] <= max(0.0, pair["mu"]) <= pair["mu_high"]
         assert abs(pair["mu"] - found.mu) < 7 * math.sqrt(2 / RUNS)
     assert len(values.measures["pairs"]) == 3
+    assert values.measures["noise_faults"] == []
+    worst = max(values.measures["pairs"], key=lambda pair: pair["epsilon"])
+    low, high = worst["mu_by_noise_low"], worst["mu_by_noise_high"]
+    assert f"μ = {worst['mu_by_noise']:.4f} ({low:.4f} to {high:.4f}), promised {found.mu:.4f}" in values.sentence
+    assert "columns were attacked" not in values.sentence
 
 
 def test_an_honest_release_of_persons_passes(slim: pt.Schema) -> None:
@@ -169,4 +174,5 @@ def test_a_wide_schema_is_cut_to_its_target_and_first_columns() -> None:
     found = attack(pt.Schema(name="wide", columns=columns), target="c39", runs=10)
     measured = finding(found, "white-box").measures["columns"]
     assert measured == [*(f"c{i}" for i in range(23)), "c39"]
+    assert "Only 24 of 40 columns were attacked." in finding(found, "white-box").sentence
     assert found.passed
