@@ -24,9 +24,8 @@ def whole(tiny: pt.Schema, crowd: Callable[..., pa.Table]) -> Audit:
     return audit(crowd(300), tiny, epsilon=2.0, runs=10, method=QUICK)
 
 
-def test_all_attacks_are_run_and_saved(
-    whole: Audit,
-) -> None:
+def test_all_attacks_are_run_and_saved(whole: Audit, own_ledger: Path) -> None:
+    assert not own_ledger.exists()  # nothing is spent, and nothing is created
     assert [each.attack for each in whole.findings] == ["facts", "white-box", "canaries", "membership"]
     assert whole.passed
     assert (whole.epsilon, whole.delta, whole.neighbours, whole.unit) == (2.0, 1e-5, "add-remove", "one row")

@@ -193,7 +193,10 @@ def facts_finding(stated: dict[str, Stated], pairs: Sequence[Pair], delta: float
     }
     wrong = [fault for fault, there in faults.items() if there]
     if told:
-        verdict = f"VIOLATED: the release's facts depend on the rows: {'; '.join(told)}. That tells neighbours apart."
+        verdict = (
+            f"VIOLATED: the release's facts depend on the rows: {'; '.join(told)}. That tells neighbours apart; facts must "
+            "not depend on the rows at all."
+        )
     elif wrong:
         verdict = f"VIOLATED: {'; '.join(wrong)}."
     else:

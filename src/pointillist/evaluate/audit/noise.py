@@ -125,9 +125,9 @@ class Noise:
                 along = (signs[:, : len(cells)] @ cells) ** 2 / len(cells)
                 summed, rest = summed + along, rest + _energy(cells) - along
                 freedom += len(cells) - 1
-            if freedom == 0:
+            if freedom == 0 or not (summed + rest).all():  # single cells, or no noise at all
                 continue
-            part = summed / np.maximum(summed + rest, 1e-300)
+            part = summed / (summed + rest)
             shape = len(self.drawn) / 2, freedom / 2
             chance = 2 * np.minimum(special.betainc(*shape, part), special.betaincc(*shape, part))
             if chance.min() < alpha / (_CONTRASTS * len(spans)):

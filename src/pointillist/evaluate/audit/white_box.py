@@ -136,8 +136,9 @@ def _values_finding(
         "columns_in_all": columns,
         "pairs_refused": len(scores) - len(told),
     }
+    shown = f"≥ {epsilon:.3g}" if math.isfinite(epsilon) else "is infinite"
     words = [
-        f"{'VIOLATED' if violated else 'Consistent'}: ε ≥ {epsilon:.3g} at {confidence:.0%} confidence where "
+        f"{'VIOLATED' if violated else 'Consistent'}: ε {shown} at {confidence:.0%} confidence where "
         f"{promise.epsilon:g} is promised."
     ]
     if faults:
