@@ -12,6 +12,7 @@ from pointillist.errors import ArtefactError
 from pointillist.features.algebra import Concat, Labelled, Product, Weighted
 from pointillist.features.base import FeatureMap
 from pointillist.features.fourier import RandomFourier
+from pointillist.features.hermite import Hermite
 from pointillist.features.indicator import OneHot, Tiles
 
 Arrays = dict[str, NDArray[Any]]
@@ -20,6 +21,7 @@ _NAMES: dict[type[FeatureMap], str] = {
     OneHot: "one-hot",
     Tiles: "tiles",
     RandomFourier: "random-fourier",
+    Hermite: "hermite",
     Concat: "concat",
     Product: "product",
     Labelled: "labelled",
@@ -73,6 +75,8 @@ def _build(name: str, parts: tuple[FeatureMap, ...], facts: dict[str, Any]) -> F
             return Tiles(facts["column"], tuple(int(tile) for tile in facts["tile_of"]))
         case "random-fourier":
             return RandomFourier(tuple(facts["columns"]), np.asarray(facts["frequencies"], dtype=np.float64))
+        case "hermite":
+            return Hermite(facts["column"], int(facts["order"]), float(facts["length_scale"]))
         case "concat":
             return Concat(parts)
         case "product":
