@@ -233,7 +233,7 @@ def show_audit(result: "Audit") -> None:
         table.add_column(heading, justify=justify)  # type: ignore[arg-type]
     for each in result.findings:
         table.add_row(
-            each.attack, f"{each.epsilon:.3g}", f"{result.epsilon:g}", f"{each.confidence:.0%}",
+            each.attack, f"{each.epsilon:.3g}".replace("inf", "∞"), f"{result.epsilon:g}", f"{each.confidence:.0%}",
             "the owner" if each.private else "anyone",
             style="bold red" if each.violated else None,
         )  # fmt: skip
