@@ -34,7 +34,7 @@ class Method:
 
 
 _ALL = (
-    Method("mosaic", "Pointillist, mosaic", _HERE / "ours.py"),
+    Method("mosaic", "Pointillist, told the target", _HERE / "ours.py"),
     # The rivals are not told which column will be predicted; nor is this one.
     Method(
         "mosaic-no-target", "Pointillist, no target", _HERE / "ours.py", settings={"method": "mosaic", "target": None}

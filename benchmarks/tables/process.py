@@ -1,10 +1,10 @@
 """Process: one command with a time limit, and what it cost."""
 
-import contextlib
+import json
 import os
-import resource
 import signal
 import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,48 +27,58 @@ class Outcome:
     """Most memory held at once by one process."""
 
 
+_LAUNCHER = """
+import json, os, signal, sys
+child = os.fork()
+if child == 0:
+    os.setsid()
+    os.execvp(sys.argv[2], sys.argv[2:])
+def stop(*_):
+    try:
+        os.killpg(child, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+signal.signal(signal.SIGTERM, stop)
+_, status, usage = os.wait4(child, 0)
+stop()
+facts = {"code": os.waitstatus_to_exitcode(status), "cpu": usage.ru_utime + usage.ru_stime, "peak": usage.ru_maxrss}
+with open(sys.argv[1], "w") as stream:
+    json.dump(facts, stream)
+"""
+"""A small process between the bench and a job: the peak memory of a child counts that of the process it was forked from."""
+
+
 def call(command: list[str], *, log: Path, limit: float, extra: dict[str, str] | None = None) -> Outcome:
     """Run a command on one thread; what it prints goes to `log`. At the limit it is stopped with all its children."""
     start = time.monotonic()
+    facts = log.with_suffix(".usage.json")
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command,
+            [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(facts), *command],
             stdout=output,
             stderr=subprocess.STDOUT,
-            start_new_session=True,
             env={**os.environ, **_ONE_THREAD, **(extra or {})},
         )
         late = False
         try:
-            while (ended := os.wait4(process.pid, os.WNOHANG))[0] == 0:
-                if not late and time.monotonic() - start > limit:
-                    late = True
-                    _stop(process.pid)
-                time.sleep(0.05)
-        except BaseException:
-            _stop(process.pid)
-            process.wait()
-            raise
-    _, status, usage = ended
-    process.returncode = code = os.waitstatus_to_exitcode(status)
-    if code:
-        _stop(process.pid)  # children that outlived it
+            process.wait(limit)
+        except subprocess.TimeoutExpired:
+            late = True
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
     wall = time.monotonic() - start
+    usage = json.loads(facts.read_text(encoding="utf-8"))
     if late:
         return _outcome("timeout", f"stopped after {limit:g} s", usage, wall)
-    if code:
-        return _outcome("failed", _reason(log, code), usage, wall)
+    if usage["code"]:
+        return _outcome("failed", _reason(log, usage["code"]), usage, wall)
     return _outcome("done", "", usage, wall)
 
 
-def _stop(group: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(group, signal.SIGKILL)
-
-
-def _outcome(status: str, reason: str, usage: resource.struct_rusage, wall: float) -> Outcome:
-    cpu = usage.ru_utime + usage.ru_stime
-    return Outcome(status, reason, round(cpu, 2), round(wall, 2), round(usage.ru_maxrss / 1024, 1))
+def _outcome(status: str, reason: str, usage: dict[str, float], wall: float) -> Outcome:
+    return Outcome(status, reason, round(usage["cpu"], 2), round(wall, 2), round(usage["peak"] / 1024, 1))
 
 
 def _reason(log: Path, code: int) -> str:

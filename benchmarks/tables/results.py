@@ -39,18 +39,23 @@ def collect(results: Path) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=_SCHEMA)
 
 
-def groups(table: pa.Table) -> list[tuple[str, float | None, list[dict[str, Any]]]]:
-    """Runs by data set and epsilon; references stand in every group of their data set."""
+Group = tuple[str, float | None, list[dict[str, Any]]]
+
+
+def groups(table: pa.Table) -> list[Group]:
+    """Runs by data set, epsilon, delta and bins; references stand in every group of their data set."""
     rows = table.to_pylist()
-    found = []
+    found: list[Group] = []
     for dataset in dict.fromkeys(row["dataset"] for row in rows):
         mine = [row for row in rows if row["dataset"] == dataset]
         references = [row for row in mine if row["epsilon"] is None]
-        epsilons = sorted({row["epsilon"] for row in mine if row["epsilon"] is not None})
-        for epsilon in epsilons or [None]:
-            found.append(
-                (dataset, epsilon, [row for row in mine if row["epsilon"] == epsilon is not None] + references)
-            )
+        private = [row for row in mine if row["epsilon"] is not None]
+        budgets = sorted({(row["epsilon"], row["delta"], row["bins"]) for row in private})
+        for budget in budgets:
+            chosen = [row for row in private if (row["epsilon"], row["delta"], row["bins"]) == budget]
+            found.append((dataset, budget[0], chosen + references))
+        if not budgets:
+            found.append((dataset, None, references))
     return found
 
 
@@ -70,7 +75,7 @@ def markdown(table: pa.Table) -> str:
         budget = next((row for row in rows if row["epsilon"] is not None), None)
         title = f"{dataset}, {rows[0]['rows']:,} rows"
         if budget:
-            title += f", ε = {epsilon:g}, δ = {budget['delta']:g}"
+            title += f", ε = {epsilon:g}, δ = {budget['delta']:g}, {budget['bins']} bins for rivals"
         lines = [f"### {title}", ""]
         lines.append(f"| method | runs | {' | '.join(_HEADS[name] for name in columns)} |")
         lines.append("|---" * (len(columns) + 2) + "|")

@@ -52,7 +52,7 @@ def test_the_markdown_shows_means_spreads_and_failures(results: Path) -> None:
     text = markdown(collect(results))
     assert "### adult, 1,000 rows, ε = 1, δ = 1e-05" in text
     lines = {line.split(" | ")[0]: line for line in text.splitlines()}
-    assert "| 2 | 0.0200 ± 0.0141 | 0.0200 ± 0.0000 |" in lines["| Pointillist, mosaic"]
+    assert "| 2 | 0.0200 ± 0.0141 | 0.0200 ± 0.0000 |" in lines["| Pointillist, told the target"]
     assert "| 0 | timeout: stopped after / 60 s |" in lines["| AIM (dpmm)"]
     assert lines["| real columns, each shuffled"].endswith("| 0.500 |  |  |")
     assert len({line.count("|") for line in text.splitlines() if line.startswith("|")}) == 1
