@@ -12,7 +12,7 @@ from pointillist.curator.releasing import plan, release
 from pointillist.errors import PointillistError
 from pointillist.evaluate import Audit, Evaluation, audit, evaluate
 from pointillist.generators.model import Model
-from pointillist.methods import Mosaic
+from pointillist.methods import Merf, Mosaic
 from pointillist.methods.fitting import fit
 from pointillist.plan import Plan
 from pointillist.privacy.budget import Budget, Guarantee, Neighbours
@@ -35,6 +35,7 @@ __all__ = [
     "Ignore",
     "Integer",
     "Ledger",
+    "Merf",
     "Model",
     "Mosaic",
     "Neighbours",

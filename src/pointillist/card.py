@@ -147,7 +147,7 @@ class Card:
         measured = _join([f"{each.name} (below about {each.smallest:,} rows)" for each in self.measured])
         return (
             "To learn about a person: no synthetic row describes anyone, however much it looks like somebody.",
-            "To count small groups: below three standard deviations of the noise a count says little. That is so for "
+            "To count small groups: below three standard deviations of the noise a count says little. Measured as counts: "
             f"{measured}; ranges of a number add up the noise of all their cells. A group that is absent here may exist, "
             "and the other way round.",
             "To compute means and sums of numbers with a long tail: noise in the highest cells moves them most. Use medians "

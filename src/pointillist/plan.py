@@ -29,7 +29,9 @@ class Block:
     count: int
     cells: int
     weight: float
-    """Length of each table's one-hot vector, of a record's whole length 1."""
+    """Length of each table's one-hot vector, or of all features together, of a record's whole length 1."""
+    counts: bool = True
+    """Whether these are tables of counts; otherwise `cells` features of another kind."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ class Plan:
         Half the sum over cells of E|noise| / rows. None where the schema does not state the rows.
         """
         rows = self.request.schema.rows
-        if rows is None:
+        if rows is None or not block.counts:
             return None
         cells = block.cells / block.count
         return 0.5 * cells * math.sqrt(2 / math.pi) * self.noise_rows(number, block) / rows

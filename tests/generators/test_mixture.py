@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pointillist.features import OneHot, Product, Products, Tiles
+from pointillist.generators.drawing import quota
 from pointillist.generators.evidence import Evidence, Table, aggregation
-from pointillist.generators.mixture import Mixture, _Fit, _Problem, _quota, _through_softmax, fit_mixture
+from pointillist.generators.mixture import Mixture, _Fit, _Problem, _through_softmax, fit_mixture
 
 A, B, Y = OneHot("a", 3), OneHot("b", 4), OneHot("y", 2)
 
@@ -161,7 +162,7 @@ def test_quota_sampling_gives_every_component_its_share_to_within_one(
     weights: list[float], count: int, seed: int
 ) -> None:
     shared = np.array(weights) / sum(weights)
-    drawn = np.bincount(_quota(shared, count, np.random.default_rng(seed)), minlength=len(weights))
+    drawn = np.bincount(quota(shared, count, np.random.default_rng(seed)), minlength=len(weights))
     assert drawn.sum() == count
     assert (np.abs(drawn - count * shared) < 1 + 1e-6).all()
 

@@ -36,28 +36,36 @@ class Table:
 
 def tables_of(measurement: Measurement) -> list[Table]:
     """A measurement of weighted indicators as tables of noisy counts."""
-    tables, start = [], 0
+    found = [table for table in _tables(measurement) if table is not None]
+    if len(found) != len(blocks(measurement.feature_map)):
+        raise ValueError("only counts can be read as tables")
+    return found
+
+
+def _tables(measurement: Measurement) -> Iterator[Table | None]:
+    """For each block of a measurement its table of noisy counts, or none if it is of another kind."""
+    start = 0
     for block, weight in blocks(measurement.feature_map):
-        leaves = tuple(leaf for leaf in block.leaves if isinstance(leaf, Tiles))
-        if len(leaves) != len(block.leaves):
-            raise ValueError("only counts can be read as tables")
-        added = measurement.grid.weight(weight)  # the very integer that each record added
-        values = measurement.values[start : start + block.dimension] / added
-        tables.append(Table(leaves, values.reshape([leaf.dimension for leaf in leaves]), measurement.sigma / added))
+        values = measurement.values[start : start + block.dimension]
         start += block.dimension
-    return tables
+        leaves = tuple(leaf for leaf in block.leaves if isinstance(leaf, Tiles))
+        if len(leaves) != len(block.leaves) or not block.indicator:
+            yield None
+            continue
+        added = measurement.grid.weight(weight)  # the very integer that each record added
+        shape = [leaf.dimension for leaf in leaves]
+        yield Table(leaves, (values / added).reshape(shape), measurement.sigma / added)
 
 
 def measured_blocks(release: Release) -> Iterator[tuple[dict[str, Any], dict[str, Any], list[Table]]]:
     """Every block of tables that a release measured: its round and itself as planned, and its tables."""
     for planned, measurement in zip(release.plan["rounds"], release.measurements, strict=True):
-        if not all(block.indicator for block, _ in blocks(measurement.feature_map)):
-            continue  # not counts
-        tables = tables_of(measurement)
+        found = list(_tables(measurement))
         for block in planned["blocks"]:
-            part, tables = tables[: block["count"]], tables[block["count"] :]
-            if part:
-                yield planned, block, part
+            part, found = found[: block["count"]], found[block["count"] :]
+            tables = [table for table in part if table is not None]
+            if tables and len(tables) == len(part):
+                yield planned, block, tables
 
 
 def raw_error(cells: float, sigma: float, rows: float) -> float:
@@ -88,10 +96,11 @@ class Evidence:
                 if len(table.leaves) > 1 and leaf not in found[leaf.column]:
                     found[leaf.column].append(leaf)
         sizes = {leaf.column: len(leaf.tile_of) for table in self.tables for leaf in table.leaves}
-        return {column: _refine(column, sizes[column], leaves) for column, leaves in found.items()}
+        return {column: refine(column, sizes[column], leaves) for column, leaves in found.items()}
 
 
-def _refine(column: str, size: int, leaves: list[Tiles]) -> Tiles:
+def refine(column: str, size: int, leaves: list[Tiles]) -> Tiles:
+    """The coarsest tiling of a column that refines all of `leaves`."""
     numbers: dict[tuple[int, ...], int] = {}
     finest = [
         leaf for leaf in leaves if leaf.dimension == len(set(zip(*(each.tile_of for each in leaves), strict=True)))

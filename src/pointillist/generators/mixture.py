@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features import Tiles
+from pointillist.generators.drawing import draw, quota
 from pointillist.generators.evidence import Evidence, aggregation
 from pointillist.progress import Progress
 
@@ -45,14 +46,14 @@ class Mixture:
 
     def sample(self, count: int, generator: np.random.Generator) -> dict[str, NDArray[np.uint16]]:
         """Level numbers of `count` rows."""
-        component = _quota(self.weights, count, generator)
+        component = quota(self.weights, count, generator)
         codes = {}
         for name, tiles in self.tiles.items():
-            tile = _draw(self.tables[name], component, generator)
+            tile = draw(self.tables[name], component, generator)
             levels = len(tiles.table)
             inside = np.zeros((tiles.dimension, levels))
             inside[tiles.table, np.arange(levels)] = self.within[name]
-            codes[name] = _draw(inside, tile, generator).astype(np.uint16)
+            codes[name] = draw(inside, tile, generator).astype(np.uint16)
         shuffled = generator.permutation(count)
         return {name: values[shuffled] for name, values in codes.items()}
 
@@ -77,22 +78,6 @@ class Mixture:
             if tables[name].shape != (len(arrays["weights"]), tiles[name].dimension):
                 raise ValueError(f"the tables of column {name!r} do not fit")
         return cls(arrays["weights"].astype(np.float64), tiles, tables, within)
-
-
-def _quota(weights: Floats, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Components by systematic sampling: each gets its share of rows to within one, instead of by chance."""
-    points = (np.arange(count) + generator.random()) / max(count, 1)
-    return np.minimum(np.searchsorted(np.cumsum(weights / weights.sum()), points), len(weights) - 1)
-
-
-def _draw(table: Floats, row: NDArray[np.integer[Any]], generator: np.random.Generator) -> NDArray[np.int64]:
-    """One column number for each entry of `row`, by the probabilities in that row of the table."""
-    cumulative = np.cumsum(table, axis=1)
-    cumulative = cumulative / cumulative[:, -1:]
-    # All rows at once: row r's distribution function occupies (r, r + 1].
-    flat = (cumulative + np.arange(len(table))[:, None]).ravel()
-    places = np.searchsorted(flat, row + generator.random(len(row)), side="right")
-    return np.clip(places - row.astype(np.int64) * table.shape[1], 0, table.shape[1] - 1)
 
 
 def fit_mixture(

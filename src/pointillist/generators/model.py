@@ -20,7 +20,6 @@ from pointillist.release import Release
 from pointillist.schema import Schema
 
 KIND, FORMAT = "model", 1
-GENERATORS: dict[str, type[Generator]] = {Mixture.kind: Mixture}
 FRAMES = ("pyarrow", "pandas", "polars")
 MOST_ROWS = 20_000_000
 """The most rows that are sampled at a time: they are held in memory."""
@@ -128,7 +127,22 @@ class Model:
                 release=str(facts["release"]),
                 frame=str(facts["frame"]),
                 rows=float(facts["rows"]),
-                generator=GENERATORS[facts["generator"]["kind"]].from_facts(facts["generator"], arrays),
+                generator=_generator(facts["generator"]["kind"]).from_facts(facts["generator"], arrays),
             )
         except (KeyError, TypeError, ValueError, SchemaError) as error:
             raise ArtefactError(f"{path}: a fact is missing or malformed ({error}). Get a fresh copy.") from None
+
+
+def _generator(kind: str) -> type[Generator]:
+    """The class of a generator, by its name in model files."""
+    if kind == Mixture.kind:
+        return Mixture
+    if kind == "network":
+        try:
+            from pointillist.generators.network import Network
+        except ImportError:
+            raise UsageError(
+                "this model is a network, which needs torch. Install it with: pip install 'pointillist[network]'"
+            ) from None
+        return Network
+    raise ValueError(f"a generator of kind {kind!r} is not known")

@@ -5,9 +5,10 @@ from typing import Any
 
 from pointillist.errors import UsageError
 from pointillist.methods.base import Method
+from pointillist.methods.merf import Merf
 from pointillist.methods.mosaic import Mosaic
 
-METHODS: dict[str, Callable[..., Method]] = {"mosaic": Mosaic}
+METHODS: dict[str, Callable[..., Method]] = {"mosaic": Mosaic, "merf": Merf}
 
 
 def method_named(method: str | Method, options: dict[str, Any] | None = None) -> Method:
@@ -19,4 +20,4 @@ def method_named(method: str | Method, options: dict[str, Any] | None = None) ->
     return METHODS[method](**(options or {}))
 
 
-__all__ = ["METHODS", "Method", "Mosaic", "method_named"]
+__all__ = ["METHODS", "Merf", "Method", "Mosaic", "method_named"]

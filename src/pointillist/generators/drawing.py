@@ -1,0 +1,24 @@
+"""Drawing: numbers of components, tiles and levels by their probabilities."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def quota(weights: Floats, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    """Components by systematic sampling: each gets its share of rows to within one, instead of by chance."""
+    points = (np.arange(count) + generator.random()) / max(count, 1)
+    return np.minimum(np.searchsorted(np.cumsum(weights / weights.sum()), points), len(weights) - 1)
+
+
+def draw(table: Floats, row: NDArray[np.integer[Any]], generator: np.random.Generator) -> NDArray[np.int64]:
+    """One column number for each entry of `row`, by the probabilities in that row of the table."""
+    cumulative = np.cumsum(table, axis=1)
+    cumulative = cumulative / cumulative[:, -1:]
+    # All rows at once: row r's distribution function occupies (r, r + 1].
+    flat = (cumulative + np.arange(len(table))[:, None]).ravel()
+    places = np.searchsorted(flat, row + generator.random(len(row)), side="right")
+    return np.clip(places - row.astype(np.int64) * table.shape[1], 0, table.shape[1] - 1)
