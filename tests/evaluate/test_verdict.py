@@ -139,6 +139,7 @@ def test_the_whole_in_a_sentence() -> None:
         "Single columns and models trained on it: good; pairs of columns: fair; likeness of whole rows: poor."
     )
     assert found.to_json()["grade"] == "poor"
+    assert found.table()["question"].to_pylist() == [each.question for each in found.points]
     assert [each["question"] for each in found.to_json()["points"]] == [each.question for each in found.points]
 
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from pointillist.evaluate.columns import Columns
 from pointillist.evaluate.copies import Copies
 from pointillist.evaluate.discriminator import Discriminator
@@ -47,6 +49,10 @@ class Verdict:
         parts = [f"{_join(by_grade[grade])}: {grade}" for grade in grades if by_grade[grade]]
         text = "; ".join(parts) + "."
         return text[0].upper() + text[1:]
+
+    def table(self) -> pa.Table:
+        """One row for each question."""
+        return pa.Table.from_pylist([dict(vars(each)) for each in self.points])
 
     def to_json(self) -> dict[str, Any]:
         return {
