@@ -235,7 +235,7 @@ def _column(name: str, column: Any, release: Release) -> dict[str, str]:
     level = next(each for each in levels_of(release.schema) if each.name == name)
     if level.numeric:
         low, high = column.min, column.max
-        values = f"{low:%Y-%m-%d} to {high:%Y-%m-%d}" if column.kind == "datetime" else f"{low:,} to {high:,}"
+        values = f"{low:%Y-%m-%d} to {high:%Y-%m-%d}" if column.kind == "datetime" else f"{low:,.12g} to {high:,.12g}"
         if level.specials:
             values += f"; also {', '.join(f'{each:.15g}' for each in level.specials)} as a value of its own"
         if column.scale == "log":
