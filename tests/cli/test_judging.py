@@ -86,6 +86,7 @@ def test_evaluate_writes_a_report_and_says_what_it_is(files: Run) -> None:
     assert outcome.code == 0
     assert "computed from private rows: keep it where the data are kept" in outcome.shown
     assert "Predicting job" in outcome.shown  # the release's target
+    assert Path("report.html").stat().st_mode & 0o077 == 0  # for the owner's eyes
     text = Path("report.html").read_text()
     assert "(ε = 1, δ = 1e-5)-differentially private" in text
     assert "No audit was run" in text

@@ -73,6 +73,7 @@ def evaluate(
         )
     if output is not None:
         artefact.write(output, result.to_html().encode())
+        output.chmod(0o600)  # for the owner's eyes
     if as_json:
         print_json(result.to_json())
     elif not quiet:
@@ -188,6 +189,7 @@ def audit(
     if output is not None:
         text = json.dumps(result.to_json(), ensure_ascii=False, indent=2, allow_nan=False)
         artefact.write(output, text.encode())
+        output.chmod(0o600)  # findings on private rows are private
     if as_json:
         print_json(result.to_json())
     elif not quiet:
