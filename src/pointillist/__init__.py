@@ -12,7 +12,8 @@ from pointillist.curator.releasing import plan, release
 from pointillist.errors import PointillistError
 from pointillist.evaluate import Audit, Evaluation, audit, evaluate
 from pointillist.generators.model import Model
-from pointillist.methods import Merf, Mosaic
+from pointillist.generators.settings import MixtureSettings, NetworkSettings
+from pointillist.methods import Hermite, Merf, Mosaic
 from pointillist.methods.fitting import fit
 from pointillist.plan import Plan
 from pointillist.privacy.budget import Budget, Guarantee, Neighbours
@@ -32,13 +33,16 @@ __all__ = [
     "Datetime",
     "Evaluation",
     "Guarantee",
+    "Hermite",
     "Ignore",
     "Integer",
     "Ledger",
     "Merf",
+    "MixtureSettings",
     "Model",
     "Mosaic",
     "Neighbours",
+    "NetworkSettings",
     "Ordinal",
     "Person",
     "Plan",

@@ -6,6 +6,7 @@ from typing import Any, Self
 from pointillist.curator.releasing import release
 from pointillist.errors import UsageError
 from pointillist.generators.model import Model
+from pointillist.generators.settings import GeneratorSettings, generator_named
 from pointillist.methods import Method
 from pointillist.methods.fitting import fit
 from pointillist.privacy.budget import DEFAULT_DELTA
@@ -33,11 +34,13 @@ class Synthesizer:
         target: str | None = None,
         neighbours: str = "add-remove",
         method: str | Method = "mosaic",
+        generator: str | GeneratorSettings | None = None,
         seed: int = 0,
         ledger: Ledger | str | Path | None = None,
     ):
         self.schema, self.epsilon, self.delta, self.target = schema, epsilon, delta, target
         self.neighbours, self.method, self.seed, self.ledger = neighbours, method, seed, ledger
+        self.generator = None if generator is None else generator_named(generator)
 
     def fit(self, table: Any, *, progress: Progress = silent) -> Self:
         """Measure the table once, with noise, and fit a model to the release."""
@@ -52,7 +55,7 @@ class Synthesizer:
             ledger=self.ledger,
             progress=progress,
         )
-        self.model_ = fit(self.release_, seed=self.seed, progress=progress)
+        self.model_ = fit(self.release_, generator=self.generator, seed=self.seed, progress=progress)
         return self
 
     def sample(self, count: int | None = None, *, seed: int | None = None, frame: str | None = None) -> Any:

@@ -13,6 +13,7 @@ from pointillist.cli.options import (
     Delimiter,
     Delta,
     Epsilon,
+    GeneratorName,
     Json,
     LedgerFile,
     MethodName,
@@ -130,6 +131,15 @@ def fit(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
     output: Annotated[Path, typer.Option("-o", "--output", help="The model file to write.", show_default=False)],
     seed: Annotated[int, typer.Option(min=0, help="Seed of the fit.")] = 0,
+    generator: GeneratorName = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            "--checkpoint",
+            help="With --generator network: keep the state here now and then, and go on from it if it is there.",
+            show_default=False,
+        ),
+    ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
@@ -145,7 +155,7 @@ def fit(
     public = Release.load(release)
     with artefact.reserve(output, 0) as pending:
         with console.Steps(quiet).shown() as steps:
-            model = make_fit(public, seed=seed, progress=steps)
+            model = make_fit(public, generator=generator, checkpoint=checkpoint, seed=seed, progress=steps)
         pending.commit(model.to_bytes())
     if not quiet:
         console.say(f"Written to {output}. Next: pointillist sample {output} -o synthetic.csv")
@@ -191,6 +201,7 @@ def synth(
     target: Target = None,
     neighbours: Neighbour = "add-remove",
     method: MethodName = "mosaic",
+    generator: GeneratorName = None,
     rows: Rows = None,
     seed: Seed = None,
     keep: Annotated[
@@ -208,6 +219,7 @@ def synth(
     Example: pointillist synth people.csv --schema people.toml --epsilon 1 -o synthetic.csv
     """
     from pointillist import console
+    from pointillist.generators.settings import generator_named
     from pointillist.methods.fitting import fit as make_fit
     from pointillist.output import check_path, write_table
     from pointillist.release import Release
@@ -217,13 +229,15 @@ def synth(
     free(kept, overwrite, data, schema, ledger)
     check_path(output)
     wanted_rows(rows, 1)
+    if generator is not None:
+        generator_named(generator)  # better known before anything is spent
     release(
         data, schema, epsilon, kept, delta, target, neighbours, method,
         plan=False, ledger=ledger, delimiter=delimiter, sql=sql, overwrite=overwrite, quiet=quiet,
     )  # fmt: skip
     try:
         with console.Steps(quiet).shown() as steps:
-            model = make_fit(Release.load(kept), progress=steps)
+            model = make_fit(Release.load(kept), generator=generator, progress=steps)
         count = wanted_rows(rows, model.default_count)
         write_table(model.sample_table(count, seed=seed), output)
     except PointillistError as error:

@@ -18,7 +18,11 @@ Epsilon = Annotated[float, typer.Option(help="The privacy budget ε > 0: smaller
 Delta = Annotated[float, typer.Option(help="The δ of (ε, δ): well below 1 / (number of people).")]
 Target = Annotated[str | None, typer.Option(help="A column that receivers will want to predict.", show_default=False)]
 Neighbour = Annotated[str, typer.Option("--neighbours", help="add-remove, or replace-one (the row count is public).")]
-MethodName = Annotated[str, typer.Option("--method", help="The recipe.")]
+MethodName = Annotated[str, typer.Option("--method", help="The recipe: mosaic, merf or hermite.")]
+GeneratorName = Annotated[
+    str | None,
+    typer.Option("--generator", help="mixture or network; by default what suits the release.", show_default=False),
+]
 LedgerFile = Annotated[
     Path | None,
     typer.Option("--ledger", help="The ledger; else POINTILLIST_LEDGER, else the user's own.", show_default=False),

@@ -10,18 +10,22 @@ block. There the pass only counts, and multiplies at the end: the same integers,
 
 import itertools
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.curator.kernels import count_cells
-from pointillist.features import FeatureMap, Records, Tiles, blocks
+from pointillist.features import FeatureMap, Product, Records, Tiles, blocks
+from pointillist.features.indicator import one_hot
 from pointillist.privacy.grid import Grid
 
 Integers = NDArray[np.int64]
 
-_DENSE_CELLS = 1 << 21
+_DENSE_CELLS = 1 << 18
 """Features held at a time on the dense path: memory does not grow with rows times features."""
+_EXACT = 1 << 53
+"""Floats hold every integer up to here."""
 _MOST_LEAVES = 3
 
 
@@ -39,6 +43,17 @@ def quantise(features: NDArray[np.float64], grid: Grid) -> Integers:
     return values
 
 
+@dataclass(frozen=True)
+class _Dense:
+    """A block whose features are not all counts."""
+
+    cells: Product | None
+    """Its indicators: a record's features stand in the part of its cell, and the rest is 0."""
+    features: Product
+    weight: float
+    place: slice
+
+
 class Embedding:
     """An exact sum in the making. Secret until noise is added."""
 
@@ -54,6 +69,28 @@ class Embedding:
             if sum(weight**2 for weight in self._weights) > grid.squared_norm:
                 raise ValueError("the weights of the feature map exceed its norm bound on the grid")
             self._layout([block for block, _ in weighted])
+        else:
+            self._dense_layout(weighted)
+
+    def _dense_layout(self, weighted: list[tuple[FeatureMap, float]]) -> None:
+        """Tell blocks of counts from others, and in the others the indicators in front from the features behind."""
+        if not (self.grid.holds(self.feature_map.dimension) and self.grid.squared_norm <= _EXACT):
+            raise OverflowError(
+                f"a grid of {self.grid.bits} bits is too fine for {self.feature_map.dimension} features"
+            )
+        self._dense: list[_Dense] = []
+        self._counted: list[tuple[int, FeatureMap, slice]] = []
+        start = 0
+        for block, weight in weighted:
+            place = slice(start, start + block.dimension)
+            start = place.stop
+            if block.indicator:
+                self._counted.append((self.grid.weight(weight), block, place))
+                continue
+            parts = block.maps if isinstance(block, Product) else (block,)
+            front = tuple(itertools.takewhile(lambda part: part.indicator, parts))
+            cells = Product(front) if front else None
+            self._dense.append(_Dense(cells, Product(parts[len(front) :]), weight, place))
 
     def _layout(self, maps: list[FeatureMap]) -> None:
         """Settle how each block's counts come about.
@@ -103,15 +140,38 @@ class Embedding:
             self._counts[place] += np.bincount(block.cells(records), minlength=block.dimension)
 
     def _sum(self, records: Records) -> None:
-        step = max(1, _DENSE_CELLS // self.feature_map.dimension)
+        cells = [part.cells.dimension for part in self._dense if part.cells is not None]
+        widest = max(1, sum(part.features.dimension for part in self._dense), *cells)
+        step = max(1, _DENSE_CELLS // widest)
         for start in range(0, records.rows, step):
-            rows = slice(start, start + step)
-            part = Records(
-                len(range(records.rows)[rows]),
-                {name: codes[rows] for name, codes in records.codes.items()},
-                {name: units[rows] for name, units in records.units.items()},
-            )
-            self._counts += quantise(self.feature_map(part), self.grid).sum(axis=0)
+            self._sum_part(_rows(records, slice(start, start + step)))
+
+    def _sum_part(self, records: Records) -> None:
+        """Add the features of a few records: by their cell of a block's indicators, never as records x cells x features.
+
+        Floats hold integers exactly here: the grid keeps the squared norm of a record that is within the limit, and sums
+        over this many records, to 2^53. A record over the limit goes the long way, where it is clipped.
+        """
+        squared = np.full(records.rows, float(sum(weight**2 for weight, _, _ in self._counted)))
+        dense = []
+        for part in self._dense:
+            values = np.trunc(part.weight * part.features(records) * self.grid.scale)
+            squared += np.einsum("ij,ij->i", values, values)
+            dense.append(values)
+        within = squared <= self.grid.squared_norm  # false for NaN, too
+        if not within.all():
+            long = quantise(self.feature_map(_rows(records, np.flatnonzero(~within))), self.grid)
+            self._counts += long.sum(axis=0)
+            records = _rows(records, np.flatnonzero(within))
+            dense = [values[within] for values in dense]
+        for part, values in zip(self._dense, dense, strict=True):
+            if part.cells is None:
+                self._counts[part.place] += values.sum(axis=0).astype(np.int64)
+            else:
+                sums = one_hot(part.cells.cells(records), part.cells.dimension).T @ values
+                self._counts[part.place] += sums.astype(np.int64).ravel()
+        for weight, block, place in self._counted:
+            self._counts[place] += weight * np.bincount(block.cells(records), minlength=block.dimension)
 
     def _fill_margins(self) -> None:
         for child, parent, kept, leaves in self._margins:
@@ -136,6 +196,15 @@ class Embedding:
         if most > 1 << 62:
             raise OverflowError("more rows than the grid can add up")
         return self._counts * np.repeat(np.array(self._weights, dtype=np.int64), self._sizes)
+
+
+def _rows(records: Records, rows: slice | NDArray[np.intp]) -> Records:
+    """Some of the records."""
+    return Records(
+        len(np.arange(records.rows)[rows]),
+        {name: codes[rows] for name, codes in records.codes.items()},
+        {name: units[rows] for name, units in records.units.items()},
+    )
 
 
 def _parents(entries: dict[int, tuple[int, ...]]) -> dict[int, int]:

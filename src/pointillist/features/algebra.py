@@ -174,5 +174,6 @@ def blocks(feature_map: FeatureMap, weight: float = 1.0) -> list[tuple[FeatureMa
 def _outer(blocks: list[Floats]) -> Floats:
     result = blocks[0]
     for block in blocks[1:]:
-        result = (result[:, :, None] * block[:, None, :]).reshape(len(result), -1)
+        width = result.shape[1] * block.shape[1]  # in so many words: no rows would leave it open
+        result = (result[:, :, None] * block[:, None, :]).reshape(len(result), width)
     return result

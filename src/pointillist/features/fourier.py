@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pointillist.features.base import FeatureMap, Floats
 from pointillist.features.records import Products, Records
@@ -61,17 +62,24 @@ class RandomFourier(FeatureMap):
         angles = np.zeros((records.rows, len(self.frequencies)))
         for name, frequency in zip(self.columns, self.frequencies.T, strict=True):
             angles += records.units[name][:, None] * frequency[None, :]
-        return np.concatenate([np.cos(angles), np.sin(angles)], axis=1) / np.sqrt(len(self.frequencies))
+        found = np.empty((records.rows, self.dimension))
+        np.cos(angles, out=found[:, : len(self.frequencies)])
+        np.sin(angles, out=found[:, len(self.frequencies) :])
+        found /= np.sqrt(len(self.frequencies))
+        return found
 
     def expectation(self, products: Products) -> Floats:
         """Columns are independent, so E exp(i w.x) is a product over columns; each bin is a uniform, each atom a point."""
         wave = np.ones((products.count, len(self.frequencies)), dtype=complex)
-        for name, frequency in zip(self.columns, self.frequencies.T, strict=True):
-            low, high = products.spans[name]
-            middle, half = (low + high) / 2, (high - low) / 2
-            uniform = np.exp(1j * np.outer(middle, frequency)) * np.sinc(np.outer(half, frequency) / np.pi)
-            wave *= products.probabilities[name] @ uniform
+        for name in self.columns:
+            wave *= products.probabilities[name] @ self.waves(name, *products.spans[name])
         return np.concatenate([wave.real, wave.imag], axis=1) / np.sqrt(len(self.frequencies))
+
+    def waves(self, name: str, low: Floats, high: Floats) -> NDArray[np.complex128]:
+        """E exp(i w x) of one column that is spread evenly from `low` to `high`, one row for each span."""
+        frequency = self.frequencies[:, self.columns.index(name)]
+        middle, half = (low + high) / 2, (high - low) / 2
+        return np.asarray(np.exp(1j * np.outer(middle, frequency)) * np.sinc(np.outer(half, frequency) / np.pi))
 
     def describe(self) -> dict[str, Any]:
         return {"columns": list(self.columns), "frequencies": self.frequencies}

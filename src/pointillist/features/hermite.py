@@ -3,18 +3,23 @@
 By Mehler's formula exp(-(x - y)^2 / (2 l^2)) is the sum over c of phi_c(x) phi_c(y), where phi_c is the c-th Hermite
 function, scaled. So the features' inner products approach the kernel from below in norm: phi_0(x)^2 + ... is at most
 k(x, x) = 1 at any order, which is the bound.
+
+The kernel stays the same if positions and length scale are multiplied by one number, the `scale`; the features do not.
+The c-th Hermite function wiggles within about sqrt(2c + 1) of the middle and dies out beyond. So a scale that spreads the
+column's range over what the highest feature covers makes the most of every feature (docs/kernels.md has the figures).
 """
 
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from pointillist.features.base import FeatureMap, Floats
 from pointillist.features.records import Products, Records
 
+_SPREAD = 1.7
 _NODES = 64
 """Points at which an integral over one bin is evaluated."""
 
@@ -27,17 +32,26 @@ class Hermite(FeatureMap):
     order: int
     length_scale: float
     """Of the Gaussian kernel, in units of the column's range."""
+    scale: float = 1.0
+    """What positions and length scale are multiplied by."""
+
+    @classmethod
+    def spread(cls, column: str, order: int, length_scale: float) -> Self:
+        """With a scale that suits the order."""
+        return cls(column, order, length_scale, _SPREAD * math.sqrt(2 * order + 1))
 
     def __post_init__(self) -> None:
         if self.order < 0:
             raise ValueError(f"order must not be negative, not {self.order}")
         if not (self.length_scale > 0 and math.isfinite(self.length_scale)):
             raise ValueError(f"length_scale must be above 0, not {self.length_scale}")
+        if not (self.scale > 0 and math.isfinite(self.scale)):
+            raise ValueError(f"scale must be above 0, not {self.scale}")
 
     @cached_property
     def rho(self) -> float:
         """The ratio at which eigenvalues fall: rho / (1 - rho^2) = 1 / (2 l^2)."""
-        square = self.length_scale**2
+        square = (self.scale * self.length_scale) ** 2
         return 1 / (square + math.sqrt(square * square + 1))  # the textbook form cancels to 0 for large l
 
     @property
@@ -68,7 +82,7 @@ class Hermite(FeatureMap):
 
         It works on the features themselves, never on the polynomials, so nothing overflows at any order.
         """
-        rho = self.rho
+        rho, x = self.rho, self.scale * x
         found = np.empty((len(x), self.dimension))
         found[:, 0] = (1 - rho * rho) ** 0.25 * np.exp(-rho / (1 + rho) * x * x)
         if self.order >= 1:
@@ -88,4 +102,4 @@ class Hermite(FeatureMap):
         return products.probabilities[self.column] @ means
 
     def describe(self) -> dict[str, Any]:
-        return {"column": self.column, "order": self.order, "length_scale": self.length_scale}
+        return {"column": self.column, "order": self.order, "length_scale": self.length_scale, "scale": self.scale}

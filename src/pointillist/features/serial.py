@@ -76,7 +76,7 @@ def _build(name: str, parts: tuple[FeatureMap, ...], facts: dict[str, Any]) -> F
         case "random-fourier":
             return RandomFourier(tuple(facts["columns"]), np.asarray(facts["frequencies"], dtype=np.float64))
         case "hermite":
-            return Hermite(facts["column"], int(facts["order"]), float(facts["length_scale"]))
+            return Hermite(facts["column"], int(facts["order"]), float(facts["length_scale"]), float(facts["scale"]))
         case "concat":
             return Concat(parts)
         case "product":

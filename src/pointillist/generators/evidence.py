@@ -36,10 +36,15 @@ class Table:
 
 def tables_of(measurement: Measurement) -> list[Table]:
     """A measurement of weighted indicators as tables of noisy counts."""
-    found = [table for table in _tables(measurement) if table is not None]
+    found = readable_tables(measurement)
     if len(found) != len(blocks(measurement.feature_map)):
         raise ValueError("only counts can be read as tables")
     return found
+
+
+def readable_tables(measurement: Measurement) -> list[Table]:
+    """The blocks of a measurement that are weighted indicators, as tables of noisy counts."""
+    return [table for table in _tables(measurement) if table is not None]
 
 
 def _tables(measurement: Measurement) -> Iterator[Table | None]:

@@ -5,8 +5,10 @@ columns that it measured by position come out of a sigmoid. Given the noise, col
 features of soft rows are those of the rows that are sampled. Needs torch: pip install 'pointillist[network]'.
 """
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,10 +17,13 @@ from numpy.typing import NDArray
 from torch import nn
 
 from pointillist.features import FeatureMap, Tiles
+from pointillist.generators.checkpoint import restore, store
 from pointillist.generators.drawing import quota
 from pointillist.generators.evidence import refine
-from pointillist.generators.soft import SoftRecords, Tensor, mean_features
-from pointillist.levels import Levels
+from pointillist.generators.likelihood import Group, Likelihood, Term, grouped, sum_of_squares
+from pointillist.generators.settings import NetworkSettings
+from pointillist.generators.soft import SoftColumn, SoftRecords, Tensor
+from pointillist.levels import Levels, levels_of
 from pointillist.progress import Progress
 from pointillist.release import Release
 
@@ -35,8 +40,6 @@ class Head:
     position: bool
     edges: tuple[float, ...] = ()
     """Where a regular level ends and the next begins, as positions."""
-    atoms: tuple[float, ...] = ()
-    """Positions of the levels that are no bins."""
 
     @property
     def width(self) -> int:
@@ -93,27 +96,22 @@ class Network:
             for start in range(0, count, 8192):
                 part = labels[start : start + 8192]
                 noise = torch.as_tensor(generator.standard_normal((len(part), self.shape.noise)), dtype=torch.float32)
-                soft = _soft(self.shape, self.module, noise, torch.as_tensor(part))
-                parts.append({head.column: _levels(head, soft, generator) for head in self.shape.heads})
+                probabilities, places = _outputs(self.shape, self.module, noise, torch.as_tensor(part))
+                parts.append(
+                    {
+                        head.column: _levels(head, probabilities.get(head.column), places.get(head.column), generator)
+                        for head in self.shape.heads
+                    }
+                )
         names = [head.column for head in self.shape.heads]
         empty = np.zeros(0, dtype=np.uint16)
         return {name: np.concatenate([part[name] for part in parts]) if parts else empty for name in names}
 
     def to_facts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The network as JSON values and arrays."""
-        heads = [
-            {"column": h.column, "tile_of": None if h.tiles is None else list(h.tiles.tile_of), "position": h.position,
-             "edges": list(h.edges), "atoms": list(h.atoms)}
-            for h in self.shape.heads
-        ]  # fmt: skip
-        facts = {
-            "heads": heads,
-            "label": self.shape.label,
-            "shares": list(self.shape.shares),
-            "noise": self.shape.noise,
-            "hidden": list(self.shape.hidden),
+        return _shape_facts(self.shape), {
+            f"weights.{name}": value.numpy() for name, value in self.module.state_dict().items()
         }
-        return facts, {f"weights.{name}": value.numpy() for name, value in self.module.state_dict().items()}
 
     @classmethod
     def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
@@ -124,7 +122,6 @@ class Network:
                 None if each["tile_of"] is None else Tiles(each["column"], tuple(map(int, each["tile_of"]))),
                 bool(each["position"]),
                 tuple(map(float, each["edges"])),
-                tuple(map(float, each["atoms"])),
             )
             for each in facts["heads"]
         )
@@ -152,104 +149,166 @@ def heads_of(feature_maps: Sequence[FeatureMap], levels: Sequence[Levels]) -> tu
         tiles = refine(level.name, level.size, mine) if mine else None
         if tiles is None and level.name not in positions:
             raise ValueError(f"column {level.name!r} was not measured")
-        edges, atoms = (), ()
-        if level.numeric:
-            edges = tuple(level.to_unit(level.edges[1:-1]).tolist())
-            atoms = tuple(np.nan_to_num(level.spans[0][level.regular :], nan=0.5).tolist())
-        heads.append(Head(level.name, tiles, level.name in positions, edges, atoms))
+        edges = tuple(level.to_unit(level.edges[1:-1]).tolist()) if level.numeric else ()
+        heads.append(Head(level.name, tiles, level.name in positions, edges))
     return tuple(heads)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Training:
-    """How a network is fitted."""
-
-    steps: int = 2000
-    batch: int = 1000
-    rate: float = 1e-2
-    check: int = 50
-    """Steps between looks at chi^2."""
-
-
 def fit_network(
-    release: Release, shape: Shape, *, rows: float, training: Training, seed: int, progress: Progress
+    release: Release,
+    settings: NetworkSettings,
+    *,
+    rows: float,
+    label: Levels | None,
+    shares: Floats,
+    seed: int,
+    progress: Progress,
+    checkpoint: Path | None = None,
 ) -> Network:
-    """Descend until chi^2 is what the noise alone explains, or the steps are done."""
+    """Descend until chi^2 is what the noise alone explains, or the steps are done.
+
+    With a checkpoint the state is kept in that file every few steps; a fit that finds one goes on from there, and ends
+    where it would have ended without a break.
+    """
+    levels = levels_of(release.schema)
+    heads = heads_of([each.feature_map for each in release.measurements], levels)
+    shape = Shape(heads, None if label is None else label.name, tuple(shares.tolist()), settings.noise, settings.hidden)
+    likelihood = Likelihood.of(release, rows)
     torch.manual_seed(seed)
     module = shape.module()
-    wanted = [
-        torch.as_tensor(each.values / each.grid.scale / rows, dtype=torch.float32) for each in release.measurements
-    ]
-    # The precision of a mean feature: its noise is sigma / (scale * rows).
-    precisions = [(each.grid.scale * rows / each.sigma) ** 2 for each in release.measurements]
-    top = max(precisions)
-    dimension = sum(len(each) for each in wanted)
-    optimiser = torch.optim.Adam(module.parameters(), lr=training.rate)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, training.steps, training.rate / 100)
+    optimiser = torch.optim.Adam(module.parameters(), lr=settings.rate)
     generator = np.random.default_rng(seed)
-
-    def squares(batch: int) -> list[Tensor]:
-        labels = torch.as_tensor(quota(np.array(shape.shares), batch, generator))
-        noise = torch.as_tensor(generator.standard_normal((batch, shape.noise)), dtype=torch.float32)
-        soft = _soft(shape, module, noise, labels)
-        means = (mean_features(each.feature_map, soft) for each in release.measurements)
-        return [torch.sum((mean - want) ** 2) for mean, want in zip(means, wanted, strict=True)]
-
-    for step in range(training.steps):
+    purpose = {"release": release.id, "seed": seed, "settings": asdict(settings), "shape": _shape_facts(shape)}
+    first = 0
+    if checkpoint is not None and checkpoint.exists():
+        first = restore(checkpoint, purpose, module, optimiser, generator)
+    batches = _Batches(shape, likelihood, {each.name: each for each in levels}, settings)
+    for step in range(first, settings.steps):
+        for group in optimiser.param_groups:
+            group["lr"] = settings.rate * (0.505 + 0.495 * math.cos(math.pi * step / settings.steps))
         module.train()
-        loss = sum(precision / top * each for precision, each in zip(precisions, squares(training.batch), strict=True))
+        loss = batches.loss(module, settings.batch, generator, step / settings.steps)
         optimiser.zero_grad()
-        loss.backward()  # type: ignore[union-attr]
+        loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
-        schedule.step()
-        if (step + 1) % training.check == 0:
-            progress("fit", (step + 1) / training.steps)
-            module.eval()
-            with torch.no_grad():
-                parts = zip(precisions, squares(8 * training.batch), strict=True)
-                chi_squared = sum(precision * float(each) for precision, each in parts)
-            if chi_squared <= dimension:
+        if (step + 1) % settings.check == 0:
+            progress("fit", (step + 1) / settings.steps)
+            if batches.chi_squared(module, 8 * settings.batch, generator) <= likelihood.dimension:
                 break
+            if checkpoint is not None:
+                store(checkpoint, purpose, step + 1, module, optimiser, generator)
     progress("fit", 1.0)
     module.eval()
     return Network(shape, module)
 
 
-def _soft(shape: Shape, module: nn.Module, noise: Tensor, labels: Tensor) -> SoftRecords:
-    """Rows for noise and labels; the label's own column is the label itself."""
+@dataclass(frozen=True, eq=False)
+class _Schedule:
+    """Which terms make up the loss, and how much they weigh."""
+
+    always: tuple[Group, ...]
+    in_turn: tuple[Group, ...]
+    """One after the other, each for its part of the steps: DP-HP's products, which it draws anew every epoch."""
+
+    @classmethod
+    def of(cls, likelihood: Likelihood, shape: Shape, settings: NetworkSettings) -> Self:
+        shares = torch.tensor(shape.shares, dtype=torch.float32)
+        inverse = torch.where(shares > 0, 1 / shares.clamp_min(1e-12), torch.zeros(()))
+        inverse = inverse / inverse.max()
+        always: list[tuple[Term, Tensor]] = []
+        in_turn: list[tuple[Term, Tensor]] = []
+        least = min(term.deviation for term in likelihood.terms)
+        for term in likelihood.terms:
+            product = term.product(shape.label)
+            factor = torch.full((len(term.wanted),), least)
+            if settings.loss == "distance":
+                factor = factor * term.deviation / least * (settings.gamma**0.5 if product else 1.0)
+            if settings.reweighted and shape.label is not None:
+                factor = factor * term.by_class(shape.label, inverse)
+            (in_turn if product and settings.products_in_turn else always).append((term, factor / term.deviation))
+        return cls(grouped(always), tuple(group for each in in_turn for group in grouped([each])))
+
+    def at(self, progress: float) -> tuple[Group, ...]:
+        """The terms after that part of the steps."""
+        if not self.in_turn:
+            return self.always
+        return (*self.always, self.in_turn[int(progress * len(self.in_turn))])
+
+
+class _Batches:
+    """Rows of a network held against a release."""
+
+    def __init__(self, shape: Shape, likelihood: Likelihood, levels: dict[str, Levels], settings: NetworkSettings):
+        self.shape, self.likelihood = shape, likelihood
+        self.columns = {head.column: SoftColumn(levels[head.column], head.tiles, head.position) for head in shape.heads}
+        shares = torch.tensor(shape.shares, dtype=torch.float32)
+        self.present = np.flatnonzero(np.array(shape.shares) > 0)
+        # Every class gets the same number of rows, and each row stands for its part of the class.
+        self.worth = shares * len(self.present)
+        self.terms = _Schedule.of(likelihood, shape, settings)
+
+    def _rows(self, module: nn.Module, batch: int, generator: np.random.Generator) -> SoftRecords:
+        even = np.ones(len(self.present)) / len(self.present)
+        labels = torch.as_tensor(self.present[quota(even, batch, generator)])
+        noise = torch.as_tensor(generator.standard_normal((batch, self.shape.noise)), dtype=torch.float32)
+        probabilities, places = _outputs(self.shape, module, noise, labels)
+        weights = self.worth[labels]
+        return SoftRecords(batch, self.columns, probabilities, places, weights / weights.sum())
+
+    def loss(self, module: nn.Module, batch: int, generator: np.random.Generator, progress: float) -> Tensor:
+        return sum_of_squares(self.terms.at(progress), self._rows(module, batch, generator))
+
+    def chi_squared(self, module: nn.Module, batch: int, generator: np.random.Generator) -> float:
+        module.eval()
+        with torch.no_grad():
+            return float(self.likelihood.chi_squared(self._rows(module, batch, generator)))
+
+
+def _outputs(
+    shape: Shape, module: nn.Module, noise: Tensor, labels: Tensor
+) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """Probabilities and positions for noise and labels; the label's own column is the label itself."""
     given = nn.functional.one_hot(labels.long(), len(shape.shares)).to(noise.dtype)
     output = module(torch.cat([noise, given], dim=1) if shape.label is not None else noise)
-    tiles, probabilities, units = {}, {}, {}
+    probabilities, places = {}, {}
     start = 0
     for head in shape.heads:
         part = output[:, start : start + head.width]
         start += head.width
         if head.tiles is not None:
-            tiles[head.column] = head.tiles
             size = head.tiles.dimension
             probabilities[head.column] = given if head.column == shape.label else torch.softmax(part[:, :size], dim=1)
         if head.position:
-            units[head.column] = _position(head, part, probabilities.get(head.column))
-    return SoftRecords(len(noise), tiles, probabilities, units)
+            places[head.column] = torch.sigmoid(part[:, -1])
+    return probabilities, places
 
 
-def _position(head: Head, part: Tensor, probabilities: Tensor | None) -> Tensor:
-    """A number's position; where it may be an atom, the mean of the two, by their probabilities."""
-    place = torch.sigmoid(part[:, -1])
-    if head.tiles is None or probabilities is None or not head.atoms:
-        return place
-    regular = torch.zeros(head.tiles.dimension)
-    regular[np.unique(head.tiles.table[: -len(head.atoms)]).astype(np.int64)] = 1.0
-    held = torch.zeros(head.tiles.dimension)
-    held[head.tiles.table[-len(head.atoms) :].astype(np.int64)] = torch.tensor(head.atoms)
-    return place * (probabilities @ regular) + probabilities @ (held * (1 - regular))
+def _shape_facts(shape: Shape) -> dict[str, Any]:
+    """A shape as JSON values."""
+    heads = [
+        {"column": h.column, "tile_of": None if h.tiles is None else list(h.tiles.tile_of), "position": h.position,
+         "edges": list(h.edges)}
+        for h in shape.heads
+    ]  # fmt: skip
+    return {
+        "heads": heads,
+        "label": shape.label,
+        "shares": list(shape.shares),
+        "noise": shape.noise,
+        "hidden": list(shape.hidden),
+    }
 
 
-def _levels(head: Head, soft: SoftRecords, generator: np.random.Generator) -> NDArray[np.uint16]:
+def _levels(
+    head: Head, probabilities: Tensor | None, place: Tensor | None, generator: np.random.Generator
+) -> NDArray[np.uint16]:
     """One level for each row: a tile by its probability, a level of the tile by position, or evenly."""
+    placed = None if place is None else np.searchsorted(head.edges, place.numpy(), side="right")
     if head.tiles is None:
-        return np.searchsorted(head.edges, soft.units[head.column].numpy(), side="right").astype(np.uint16)
-    cumulative = np.cumsum(soft.probabilities[head.column].numpy().astype(np.float64), axis=1)
+        assert placed is not None
+        return placed.astype(np.uint16)
+    assert probabilities is not None
+    cumulative = np.cumsum(probabilities.numpy().astype(np.float64), axis=1)
     drawn = generator.random(len(cumulative))[:, None] * cumulative[:, -1:]
     tile = np.minimum((cumulative < drawn).sum(axis=1), head.tiles.dimension - 1)
     table = head.tiles.table
@@ -257,7 +316,6 @@ def _levels(head: Head, soft: SoftRecords, generator: np.random.Generator) -> ND
     sizes = np.bincount(table)
     starts = np.cumsum(sizes) - sizes
     levels = order[starts[tile] + (generator.random(len(tile)) * sizes[tile]).astype(np.int64)]
-    if head.position:
-        place = np.searchsorted(head.edges, soft.units[head.column].numpy(), side="right")
-        levels = np.where(levels <= len(head.edges), place, levels)  # atoms stay what they are
+    if placed is not None:
+        levels = np.where(levels <= len(head.edges), placed, levels)  # atoms stay what they are
     return levels.astype(np.uint16)

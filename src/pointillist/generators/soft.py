@@ -1,19 +1,67 @@
 """Soft records: a batch of generated rows that gradients can flow through, and feature maps on them.
 
-A column that a map reads as levels is a row of probabilities; one that it reads as a position is a number in [0, 1].
-Every feature map of the library is understood here, so any release can be a network's loss. Needs torch.
+A row's column is a distribution: probabilities over tiles, a position in [0, 1], or both (a number that may also be a
+special value or missing). Columns are independent given the row, so expected features of products are products of
+expected features. The same form serves rows of a network, which all count the same, and components of a mixture, which
+have weights. Every feature map of the library is understood here, so any release can be a loss. Needs torch.
 """
 
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
-from pointillist.features import Concat, FeatureMap, Hermite, Product, RandomFourier, Tiles, Weighted
+from pointillist.features import Concat, FeatureMap, Hermite, Product, Products, RandomFourier, Tiles, Weighted
 from pointillist.generators.evidence import aggregation
+from pointillist.levels import Levels
 
 Tensor = torch.Tensor
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SoftColumn:
+    """What is settled about a column before any row is made."""
+
+    level: Levels
+    tiles: Tiles | None
+    """What its probabilities are over; none: it has a position only."""
+    placed: bool
+    """Whether rows give regular levels a position of their own; otherwise positions follow from the tiles."""
+    _matrices: dict[FeatureMap, Tensor] = field(default_factory=dict, repr=False)
+
+    def matrix(self, leaf: FeatureMap) -> Tensor:
+        """The expected features of a leaf in each tile, levels of a tile being equally likely; (tiles, features).
+
+        For random Fourier features: the waves of this column, cosines then sines. Tiles whose levels are placed by the
+        row itself read 0: `row_features` adds what they give.
+        """
+        if leaf not in self._matrices:
+            assert self.tiles is not None
+            inside = aggregation(Tiles(self.level.name, tuple(range(self.level.size))), self.tiles).T
+            inside /= inside.sum(axis=1, keepdims=True)
+            if self.placed:
+                inside[self._regular() > 0] = 0.0
+            if isinstance(leaf, Tiles):
+                found = aggregation(self.tiles, leaf)
+            elif isinstance(leaf, RandomFourier):
+                waves = leaf.waves(self.level.name, *self.level.spans)
+                found = inside @ np.concatenate([waves.real, waves.imag], axis=1)
+            else:
+                found = leaf.expectation(Products({self.level.name: inside}, {self.level.name: self.level.spans}))
+            self._matrices[leaf] = torch.as_tensor(found, dtype=torch.float32)
+        return self._matrices[leaf]
+
+    def regular(self) -> Tensor:
+        """1 for tiles of regular levels, 0 for atoms and gaps."""
+        return torch.as_tensor(self._regular(), dtype=torch.float32)
+
+    def _regular(self) -> Floats:
+        assert self.tiles is not None
+        found = np.zeros(self.tiles.dimension)
+        found[np.unique(self.tiles.table[: self.level.regular])] = 1.0
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,23 +69,28 @@ class SoftRecords:
     """A batch of rows in the making."""
 
     rows: int
-    tiles: dict[str, Tiles]
-    """For each column that is read as levels, the tiles that its probabilities are over."""
+    columns: dict[str, SoftColumn]
     probabilities: dict[str, Tensor]
-    units: dict[str, Tensor]
+    """For each column with tiles, one row of probabilities for each record."""
+    places: dict[str, Tensor]
+    """For each placed column the position of every record, if it is regular."""
+    weights: Tensor | None = None
+    """How much each record counts, 1 in all; none: all the same."""
+
+    def weigh(self, features: Tensor) -> Tensor:
+        """Features (..., rows, dimension) such that a plain sum over records is their mean."""
+        return features / self.rows if self.weights is None else self.weights[:, None] * features
 
 
 def soft_features(feature_map: FeatureMap, soft: SoftRecords) -> Tensor:
-    """The features of every row: (rows, dimension)."""
+    """The expected features of every record: (rows, dimension)."""
     match feature_map:
         case Tiles():
             return _tiles(feature_map, soft)
         case RandomFourier():
-            x = torch.stack([soft.units[name] for name in feature_map.columns], dim=1)
-            angles = x @ _frequencies(feature_map)
-            return torch.cat([torch.cos(angles), torch.sin(angles)], dim=1) / len(feature_map.frequencies) ** 0.5
+            return _fourier(feature_map, soft)
         case Hermite():
-            return _hermite(feature_map, soft.units[feature_map.column] - 0.5)
+            return _hermite(feature_map, soft)
         case Concat():
             return torch.cat([soft_features(part, soft) for part in feature_map.maps], dim=1)
         case Weighted():
@@ -50,29 +103,26 @@ def soft_features(feature_map: FeatureMap, soft: SoftRecords) -> Tensor:
     raise TypeError(f"{type(feature_map).__name__} has no soft form")
 
 
-def mean_features(feature_map: FeatureMap, soft: SoftRecords) -> Tensor:
-    """The mean features of the batch, without ever holding rows x features of a product: A'B instead."""
-    match feature_map:
-        case Concat():
-            return torch.cat([mean_features(part, soft) for part in feature_map.maps])
-        case Weighted():
-            return feature_map.weight * mean_features(feature_map.map, soft)
-        case Product() if len(feature_map.maps) > 1:
-            first = soft_features(Product(feature_map.maps[:-1]), soft)
-            return (first.T @ soft_features(feature_map.maps[-1], soft)).flatten() / soft.rows
-    return soft_features(feature_map, soft).mean(dim=0)
-
-
 def _tiles(feature_map: Tiles, soft: SoftRecords) -> Tensor:
-    base = soft.tiles[feature_map.column]
-    probabilities = soft.probabilities[feature_map.column]
-    if base == feature_map:
+    column, probabilities = soft.columns[feature_map.column], soft.probabilities[feature_map.column]
+    if column.tiles == feature_map:
         return probabilities
-    return probabilities @ torch.as_tensor(aggregation(base, feature_map), dtype=probabilities.dtype)
+    return probabilities @ column.matrix(feature_map)
 
 
-def _hermite(feature_map: Hermite, x: Tensor) -> Tensor:
-    rho = feature_map.rho
+def _hermite(feature_map: Hermite, soft: SoftRecords) -> Tensor:
+    column, place = soft.columns[feature_map.column], soft.places.get(feature_map.column)
+    found = None if place is None else _recursion(feature_map, place - 0.5)
+    if column.tiles is None:
+        assert found is not None
+        return found
+    probabilities = soft.probabilities[feature_map.column]
+    held = probabilities @ column.matrix(feature_map)
+    return held if found is None else held + (probabilities @ column.regular())[:, None] * found
+
+
+def _recursion(feature_map: Hermite, x: Tensor) -> Tensor:
+    rho, x = feature_map.rho, feature_map.scale * x
     found = [(1 - rho * rho) ** 0.25 * torch.exp(-rho / (1 + rho) * x * x)]
     if feature_map.order >= 1:
         found.append((2 * rho) ** 0.5 * x * found[0])
@@ -81,6 +131,33 @@ def _hermite(feature_map: Hermite, x: Tensor) -> Tensor:
     return torch.stack(found, dim=1)
 
 
-@lru_cache(maxsize=16)
-def _frequencies(feature_map: RandomFourier) -> Tensor:
-    return torch.as_tensor(np.ascontiguousarray(feature_map.frequencies.T), dtype=torch.float32)
+def _fourier(feature_map: RandomFourier, soft: SoftRecords) -> Tensor:
+    """E exp(i w.x) is a product over columns; those with a position alone are one matrix product of angles."""
+    count = len(feature_map.frequencies)
+    cosine, sine = None, None
+    plain = [name for name in feature_map.columns if soft.columns[name].tiles is None]
+    if plain:
+        places = torch.stack([soft.places[name] for name in plain], dim=1)
+        angles = places @ torch.stack([_frequency(feature_map, name) for name in plain])
+        cosine, sine = torch.cos(angles), torch.sin(angles)
+    for name in feature_map.columns:
+        if name in plain:
+            continue
+        column, probabilities = soft.columns[name], soft.probabilities[name]
+        waves = probabilities @ column.matrix(feature_map)
+        real, imaginary = waves[:, :count], waves[:, count:]
+        if name in soft.places:
+            angles = soft.places[name][:, None] * _frequency(feature_map, name)
+            share = (probabilities @ column.regular())[:, None]
+            real, imaginary = real + share * torch.cos(angles), imaginary + share * torch.sin(angles)
+        if cosine is None or sine is None:
+            cosine, sine = real, imaginary
+        else:
+            cosine, sine = cosine * real - sine * imaginary, cosine * imaginary + sine * real
+    assert cosine is not None
+    assert sine is not None
+    return torch.cat([cosine, sine], dim=1) / count**0.5
+
+
+def _frequency(feature_map: RandomFourier, name: str) -> Tensor:
+    return torch.as_tensor(feature_map.frequencies[:, feature_map.columns.index(name)], dtype=torch.float32)

@@ -5,10 +5,11 @@ from typing import Any
 
 from pointillist.errors import UsageError
 from pointillist.methods.base import Method
+from pointillist.methods.hermite import Hermite
 from pointillist.methods.merf import Merf
 from pointillist.methods.mosaic import Mosaic
 
-METHODS: dict[str, Callable[..., Method]] = {"mosaic": Mosaic, "merf": Merf}
+METHODS: dict[str, Callable[..., Method]] = {"mosaic": Mosaic, "merf": Merf, "hermite": Hermite}
 
 
 def method_named(method: str | Method, options: dict[str, Any] | None = None) -> Method:
@@ -20,4 +21,4 @@ def method_named(method: str | Method, options: dict[str, Any] | None = None) ->
     return METHODS[method](**(options or {}))
 
 
-__all__ = ["METHODS", "Merf", "Method", "Mosaic", "method_named"]
+__all__ = ["METHODS", "Hermite", "Merf", "Method", "Mosaic", "method_named"]

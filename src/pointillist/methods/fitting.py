@@ -1,20 +1,42 @@
-"""Fitting: a generator for a release, by the method that the release was planned with."""
+"""Fitting: a generator for a release, by the method that the release was planned with, or of another kind."""
+
+from pathlib import Path
 
 from pointillist.errors import UsageError
 from pointillist.generators.model import Model
+from pointillist.generators.settings import GeneratorSettings, generator_named
 from pointillist.methods import method_named
 from pointillist.methods.base import Method
 from pointillist.progress import Progress, silent
 from pointillist.release import Release
 
 
-def fit(release: Release, *, method: Method | None = None, seed: int = 0, progress: Progress = silent) -> Model:
+def fit(
+    release: Release,
+    *,
+    method: str | Method | None = None,
+    generator: str | GeneratorSettings | None = None,
+    checkpoint: str | Path | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Model:
     """Fit a generator to a release: pure post-processing, as often as you like, at no privacy cost.
 
-    By default with the settings that the release was planned with; pass a method, such as `Mosaic(components=800)`, to
-    choose others. The same release, settings and seed give the same model.
+    By default the generator that suits the release's method, with the settings that it was planned with; pass a method,
+    such as `Mosaic(components=800)`, to choose others. `generator` names another kind, "mixture" or "network", or gives
+    its settings, such as `NetworkSettings(steps=5000)`: any generator fits any release. A network keeps its state in
+    `checkpoint`, if one is named, and goes on from there. The same release, settings and seed give the same model.
     """
     if not isinstance(release, Release):
         raise UsageError(f"fit takes a Release, as made by pointillist.release, not {type(release).__name__}.")
-    recipe = method or method_named(release.method, release.plan["options"])
+    if generator is not None and method is not None:
+        raise UsageError("fit takes a method or a generator, not both.")
+    if isinstance(generator, Method):
+        raise UsageError(f"{generator.name} is a method, not a generator. Pass it as method=.")
+    if generator is None and checkpoint is not None:
+        raise UsageError('only networks take a checkpoint. Pass generator="network" as well.')
+    if generator is not None:
+        path = None if checkpoint is None else Path(checkpoint)
+        return generator_named(generator).fit(release, seed=seed, progress=progress, checkpoint=path)
+    recipe = method_named(release.method, release.plan["options"]) if method is None else method_named(method)
     return recipe.fit(release, seed=seed, progress=progress)

@@ -1,4 +1,4 @@
-"""Merf: random Fourier features of the numbers, one-hot categories, all by class, and a network fitted to them.
+"""Merf: random Fourier features of the numbers, one-hot categories, all by class, in one release.
 
 After DP-MERF (Harder, Adamczewski and Park, 2021), with one Gaussian release for embedding and class counts, one-hot
 vectors for every category, and length scales that no row is looked at for.
@@ -7,136 +7,195 @@ vectors for every category, and length scales that no row is looked at for.
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.features import Concat, FeatureMap, Labelled, OneHot, RandomFourier, Tiles, Weighted, blocks
+from pointillist.features import Concat, FeatureMap, OneHot, RandomFourier, Weighted
+from pointillist.generators.denoising import denoise_ordered, project_to_simplex
+from pointillist.generators.evidence import Table, tables_of
 from pointillist.generators.model import Model
+from pointillist.generators.settings import MixtureSettings
 from pointillist.levels import Levels, levels_of
-from pointillist.methods.tiling import project_to_simplex
+from pointillist.methods.feature_count import LEAST, best_features, trade_off
+from pointillist.methods.labelling import (
+    Part,
+    by_class,
+    categories_of,
+    counts,
+    joined,
+    label_of,
+    require_rows,
+    require_share,
+    round_of,
+)
 from pointillist.plan import Block, Plan, Request, Round
-from pointillist.privacy.grid import Grid
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
 
 Floats = NDArray[np.float64]
+
+MOST_FEATURES = 2000
+"""Unless the user wants more: by then the kernel is near enough, and more features only take more time."""
+_UNKNOWN_ROWS = 1000
+_SHOWN = (250, 500, 1000, 2000, 4000)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Merf:
     """The papers' first method for tables."""
 
-    features: int = 1000
-    """Random Fourier features of the numbers, an even number; times the classes of the target."""
-    length_scales: tuple[float, ...] = (0.05, 0.15, 0.5)
-    """Of the Gaussian kernel, in parts of a column's range and for one column: a mixture, so that none has to be right."""
+    features: int | None = None
+    """Random Fourier features of the numbers, an even number; times the classes. None: by the bound on their error."""
+    length_scales: tuple[float, ...] | dict[str, float] | Literal["marginals"] = (0.05, 0.15, 0.5)
+    """Of the Gaussian kernel, in parts of a column's range.
+
+    Some numbers: a mixture for all columns, so that none has to be right, times the square root of the number of columns.
+    A number for each column by name: as it stands. "marginals": one for each column, from noisy histograms that are paid
+    for out of the same budget.
+    """
     count_share: float = 0.05
-    """Part of the budget (of mu^2) for the class counts."""
+    """Part of the budget (of mu^2) for the class counts. 0: classes are taken to be equally frequent (eq. 13 to 16)."""
     category_share: float = 0.5
     """Part of the rest for categories, where there are numbers too."""
+    marginal_share: float = 0.2
+    """Part of the whole budget for the histograms, where length scales come from them."""
     frequency_seed: int = 0
     """The seed of the frequencies, which are public."""
-    hidden: tuple[int, ...] = (200, 200)
-    noise: int = 10
-    steps: int = 2000
-    batch: int = 1000
-    rate: float = 1e-2
 
     def __post_init__(self) -> None:
-        if self.features < 2 or self.features % 2:
+        if self.features is not None and (self.features < 2 or self.features % 2):
             raise UsageError(f"features must be even and at least 2, not {self.features}: they come as cos/sin pairs.")
-        for name in ("count_share", "category_share"):
-            if not 0 < getattr(self, name) < 1:
-                raise UsageError(f"{name} must lie between 0 and 1, not {getattr(self, name)}.")
-        if not self.length_scales or min(self.length_scales) <= 0:
-            raise UsageError("length_scales must be numbers above 0, at least one.")
-        # As they come back from a file.
-        object.__setattr__(self, "length_scales", tuple(self.length_scales))
-        object.__setattr__(self, "hidden", tuple(self.hidden))
+        require_share("count_share", self.count_share, zero=True)
+        require_share("category_share", self.category_share)
+        require_share("marginal_share", self.marginal_share)
+        scales = self.length_scales
+        if isinstance(scales, str | float | int) and scales != "marginals":
+            raise UsageError(f'length_scales must be numbers, a number by column, or "marginals", not {scales!r}.')
+        if not isinstance(scales, str):
+            numbers = list(scales.values()) if isinstance(scales, dict) else list(scales)
+            if not numbers or not all(0 < number < math.inf for number in numbers):
+                raise UsageError("length_scales must be numbers above 0, at least one.")
+            if not isinstance(scales, dict):
+                object.__setattr__(self, "length_scales", tuple(numbers))  # as they come back from a file
 
     @property
     def name(self) -> str:
         return "merf"
 
     def plan(self, request: Request) -> Plan:
-        whole = self._map(levels_of(request.schema), request.target)
-        embedding, counts = whole.parts
-        made = (
-            Block("random features by class" if _label(request) else "random features", len(blocks(embedding)),
-                  embedding.dimension, math.sqrt((1 - self.count_share) / len(blocks(embedding))), counts=False),
-            Block("class counts" if _label(request) else "row count", 1, counts.dimension, math.sqrt(self.count_share)),
-        )  # fmt: skip
-        rounds = (Round(1.0, made, Grid.dense(whole.dimension)),)
-        return Plan.make(self.name, asdict(self), request, rounds, ())
+        require_rows(request, self.count_share)
+        levels = levels_of(request.schema)
+        number, notes = self._features(request, levels)
+        rounds = self._rounds(levels, request.target, number)
+        options = {**asdict(self), "features": number}
+        return Plan.make(self.name, options, request, rounds, notes)
 
     def feature_map(self, plan: Plan, measured: Sequence[Measurement]) -> FeatureMap:
-        return self._map(levels_of(plan.request.schema), plan.request.target)
+        levels = levels_of(plan.request.schema)
+        if self._marginals and not measured:
+            return _histograms(levels)
+        parts = self._parts(levels, plan.request.target, int(plan.options["features"]), measured)
+        return joined(parts)
 
-    def _map(self, levels: tuple[Levels, ...], target: str | None) -> Concat:
-        label = next((each for each in levels if each.name == target and not each.numeric), None)
-        others = [each for each in levels if each is not label]
-        numbers = tuple(each.name for each in others if each.numeric)
-        names = [leaf for each in others if (leaf := _categories(each)) is not None]
-        parts: list[FeatureMap] = []
-        split = bool(numbers) and bool(names)
-        if numbers:
-            weight = math.sqrt(1 - self.category_share) if split else 1.0
-            parts.append(Weighted(self._fourier(numbers), weight))
-        for leaf in names:
-            weight = math.sqrt((self.category_share if split else 1.0) / len(names))
-            parts.append(Weighted(leaf, weight))
-        if not parts:
+    @property
+    def _marginals(self) -> bool:
+        return self.length_scales == "marginals"
+
+    def _features(self, request: Request, levels: tuple[Levels, ...]) -> tuple[int, tuple[str, ...]]:
+        """How many random features: as asked for, or where the bound on their error is least."""
+        numbers = _numbers(levels, label_of(levels, request.target))
+        if self.features is not None or not numbers:
+            return self.features or 2, ()
+        trial = Plan.make(self.name, {}, request, self._rounds(levels, request.target, LEAST), ())
+        last = len(trial.rounds) - 1
+        sigma = trial.noise_rows(last, trial.rounds[last].blocks[0])
+        label = label_of(levels, request.target)
+        classes = 1 if label is None else label.size
+        rows = request.schema.rows or _UNKNOWN_ROWS
+        best = best_features(sigma, rows, classes=classes, most=MOST_FEATURES)
+        shown = [size for size in _SHOWN if best / 8 <= size <= best * 8]
+        errors = trade_off(sigma, rows, classes=classes, shown=shown, most=MOST_FEATURES)
+        table = "; ".join(
+            f"{each.features:,}: {each.noise:.2g} + {each.approximation:.2g} = {each.total:.2g}" for each in errors
+        )
+        assumed = "" if request.schema.rows else f" for {rows:,} rows, as the schema does not state them"
+        return best, (
+            f"{best:,} random features{' for each class' if label else ''}, where the bound on the error of the squared "
+            f"MMD is least{assumed} (features: noise + approximation = bound; {table}).",
+        )
+
+    def _rounds(self, levels: tuple[Levels, ...], target: str | None, features: int) -> tuple[Round, ...]:
+        parts = self._parts(levels, target, features, ())
+        share = 1 - self.marginal_share if self._marginals else 1.0
+        last = round_of(parts, share)
+        if not self._marginals:
+            return (last,)
+        cells = sum(each.size for each in levels)
+        first = Block("histograms", len(levels), cells, 1 / math.sqrt(len(levels)))
+        return Round.of_counts(self.marginal_share, (first,)), last
+
+    def _parts(
+        self, levels: tuple[Levels, ...], target: str | None, features: int, measured: Sequence[Measurement]
+    ) -> list[Part]:
+        label = label_of(levels, target)
+        numbers = _numbers(levels, label)
+        names = [leaf for each in levels if each is not label and (leaf := categories_of(each)) is not None]
+        if not numbers and not names:
             raise UsageError("merf needs a column beside the target.")
-        x: FeatureMap = Concat(tuple(parts))
-        count: FeatureMap = Tiles(levels[0].name, (0,) * levels[0].size)  # one tile: every row counts 1
-        if label is not None:
-            count = OneHot(label.name, label.size)
-            x = Labelled.of(x, OneHot(label.name, label.size))
-        embedding = Weighted(x, math.sqrt(1 - self.count_share))
-        return Concat((embedding, Weighted(count, math.sqrt(self.count_share))))
+        share = (1 - self.count_share) * (self.category_share if numbers else 1.0)
+        parts = [Part("categories", leaf, share / len(names)) for leaf in names]
+        if numbers:
+            rest = (1 - self.count_share) * (1 - self.category_share if names else 1.0)
+            parts.insert(0, Part("random features", self._fourier(numbers, features, measured), rest))
+        return [*by_class(parts, label), *counts(levels, label, self.count_share)]
 
-    def _fourier(self, numbers: tuple[str, ...]) -> RandomFourier:
-        generator = np.random.default_rng(self.frequency_seed)
-        normal = generator.standard_normal((self.features // 2, len(numbers)))
+    def _fourier(self, numbers: tuple[Levels, ...], features: int, measured: Sequence[Measurement]) -> RandomFourier:
+        normal = np.random.default_rng(self.frequency_seed).standard_normal((features // 2, len(numbers)))
+        return RandomFourier(tuple(each.name for each in numbers), normal / self._scales(numbers, features, measured))
+
+    def _scales(self, numbers: tuple[Levels, ...], features: int, measured: Sequence[Measurement]) -> Floats:
+        """Length scales by pair of features and column, or alike for some of these."""
         # Distances grow with the square root of the number of columns; so do length scales.
-        scales = np.resize(np.array(self.length_scales) * math.sqrt(len(numbers)), self.features // 2)
-        return RandomFourier(numbers, normal / scales[:, None])
+        wider = math.sqrt(len(numbers))
+        if isinstance(self.length_scales, dict):
+            missing = [each.name for each in numbers if each.name not in self.length_scales]
+            if missing:
+                raise UsageError(f"length_scales: no number for column {missing[0]!r}.")
+            return np.array([[self.length_scales[each.name] for each in numbers]])
+        if isinstance(self.length_scales, str):
+            if not measured:
+                return np.ones((1, len(numbers)))  # planning: the size alone matters
+            tables = {table.columns[0]: table for table in tables_of(measured[0])}
+            return wider * np.array([[_typical_distance(each, tables[each.name]) for each in numbers]])
+        return wider * np.resize(np.array(self.length_scales), features // 2)[:, None]
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
-        try:
-            from pointillist.generators.network import Shape, Training, fit_network, heads_of
-        except ImportError:
-            raise UsageError(
-                "the network generator needs torch. Install it with: pip install 'pointillist[network]'"
-            ) from None
-        (measurement,) = release.measurements
-        rows, shares = _counts(measurement, release.rows)
-        levels = levels_of(release.schema)
-        label = next((each.name for each in levels if each.name == release.target and not each.numeric), None)
-        heads = heads_of([measurement.feature_map], levels)
-        shape = Shape(heads, label, tuple(shares.tolist()) if label else (1.0,), self.noise, self.hidden)
-        training = Training(steps=self.steps, batch=self.batch, rate=self.rate)
-        network = fit_network(release, shape, rows=rows, training=training, seed=seed, progress=progress)
-        return Model.of(release, rows=rows, generator=network)
+        return MixtureSettings().fit(release, seed=seed, progress=progress)
 
 
-def _label(request: Request) -> bool:
-    return any(each.name == request.target and not each.numeric for each in levels_of(request.schema))
+def _numbers(levels: tuple[Levels, ...], label: Levels | None) -> tuple[Levels, ...]:
+    return tuple(each for each in levels if each.numeric and each is not label)
 
 
-def _categories(each: Levels) -> Tiles | None:
-    """What of a column is a category: all of it, or a number's special values and gaps."""
-    if not each.numeric:
-        return OneHot(each.name, each.size)
-    atoms = each.size - each.regular
-    return Tiles(each.name, (0,) * each.regular + tuple(range(1, atoms + 1))) if atoms else None
+def _histograms(levels: tuple[Levels, ...]) -> Concat:
+    weight = 1 / math.sqrt(len(levels))
+    return Concat(tuple(Weighted(OneHot(each.name, each.size), weight) for each in levels))
 
 
-def _counts(measurement: Measurement, rows: int | None) -> tuple[float, Floats]:
-    """The number of rows, and the shares of the classes, made possible."""
-    counted, weight = blocks(measurement.feature_map)[-1]
-    values = measurement.values[-counted.dimension :] / (weight * measurement.grid.scale)
-    total = max(1.0, float(rows if rows is not None else values.sum()))
-    return total, np.asarray(project_to_simplex(values, total) / total)
+def _typical_distance(level: Levels, table: Table) -> float:
+    """The median distance between two values drawn from a noisy histogram, in parts of the range: at least a bin's.
+
+    What the papers take from the private rows themselves, here from a measurement that was paid for.
+    """
+    counts = denoise_ordered(table.values[: level.regular], table.sigma)
+    shares = project_to_simplex(counts / max(1.0, counts.sum()))
+    low, high = level.spans
+    middles = ((low + high) / 2)[: level.regular]
+    distances = np.abs(middles[:, None] - middles[None, :]).ravel()
+    order = np.argsort(distances)
+    passed = np.cumsum(np.outer(shares, shares).ravel()[order])
+    median = distances[order][min(int(np.searchsorted(passed, 0.5)), len(order) - 1)]
+    return max(float(median), 1 / level.regular)

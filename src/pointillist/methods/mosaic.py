@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
 from pointillist.features import Concat, FeatureMap, Labelled, OneHot, Product, Weighted
+from pointillist.generators.denoising import denoise_ordered, project_to_simplex
 from pointillist.generators.evidence import Evidence, Table, estimated_rows, tables_of
 from pointillist.generators.mixture import fit_mixture
 from pointillist.generators.model import Model
 from pointillist.levels import Levels, levels_of
-from pointillist.methods.tiling import coarsen, denoise_ordered, project_to_simplex, tile
+from pointillist.methods.tiling import coarsen, tile
 from pointillist.plan import Block, Plan, Request, Round
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import hashlib
+import itertools
 import json
 import math
 import random
@@ -43,10 +44,11 @@ def test_an_honest_release_states_nothing_about_its_rows(slim: pt.Schema) -> Non
 
 
 def test_an_exact_row_count_in_most_runs_is_caught(slim: pt.Schema) -> None:
-    """Nine of ten releases state it, and 24 of 40 would be enough: fewer do once in ten million audits."""
+    """Nine of ten releases state it, in turn, and 24 of 40 would be enough."""
+    calls = itertools.count()
     found = facts(
         slim,
-        lambda release, table: replace(release, rows=table.num_rows if random.random() < 0.9 else None),
+        lambda release, table: replace(release, rows=table.num_rows if next(calls) % 10 else None),
         runs=40,
         epsilon=8.0,
     )

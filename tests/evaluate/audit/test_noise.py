@@ -106,11 +106,11 @@ def test_a_cell_that_is_exact_in_few_runs_is_caught(six: pt.Schema) -> None:
     assert "values are published without any noise" in found.sentence
 
 
-def test_a_cell_with_half_of_the_noise_is_caught(six: pt.Schema) -> None:
-    """80 releases: a variance of a quarter of the promised has a logarithm that is 8 standard errors below 0."""
+def test_a_cell_with_a_quarter_of_the_noise_is_caught(six: pt.Schema) -> None:
+    """80 releases: a variance of a sixteenth of the promised has a logarithm that is 17 standard errors below 0."""
 
     def less(values: Any, sums: Any, places: list[slice]) -> Any:
-        values[-1] = sums[-1] + (values[-1] - sums[-1]) // 2
+        values[-1] = sums[-1] + (values[-1] - sums[-1]) // 4
         return values
 
     found = white_box(six, less)

@@ -1,0 +1,157 @@
+"""Settings: how a generator of some kind is fitted to a release, whatever method the release was made with."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointillist.errors import UsageError
+from pointillist.generators.denoising import project_to_simplex
+from pointillist.generators.evidence import Table, estimated_rows, readable_tables
+from pointillist.generators.model import Model
+from pointillist.levels import Levels, levels_of
+from pointillist.progress import Progress
+from pointillist.release import Release
+
+Floats = NDArray[np.float64]
+LossName = Literal["likelihood", "distance"]
+
+
+@runtime_checkable
+class GeneratorSettings(Protocol):
+    """A kind of generator with everything about its fit. Public side: it sees a release and nothing else."""
+
+    def fit(self, release: Release, *, seed: int, progress: Progress, checkpoint: Path | None = None) -> Model:
+        """A generator for the release."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixtureSettings:
+    """A mixture of products, fitted in closed form: no rows are drawn. Quick, and right about spread."""
+
+    components: int = 200
+    """At least one for each class of the target."""
+    steps: int = 1000
+    rate: float = 0.1
+    grain: int = 64
+    """The most runs of bins into which a number is cut."""
+
+    def __post_init__(self) -> None:
+        _require_positive(self, "components", "steps", "rate", "grain")
+
+    def fit(self, release: Release, *, seed: int, progress: Progress, checkpoint: Path | None = None) -> Model:
+        _require_torch()
+        from pointillist.generators.descent import fit_by_descent
+        from pointillist.generators.likelihood import Likelihood
+
+        if checkpoint is not None:
+            raise UsageError("a mixture is fitted in one go and takes no checkpoint. Only networks do.")
+        rows, label, shares = class_shares(release)
+        mixture = fit_by_descent(
+            Likelihood.of(release, rows),
+            levels_of(release.schema),
+            label=None if label is None else label.name,
+            shares=shares,
+            components=self.components,
+            steps=self.steps,
+            rate=self.rate,
+            grain=self.grain,
+            seed=seed,
+            progress=progress,
+        )
+        return Model.of(release, rows=rows, generator=mixture)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkSettings:
+    """A network from noise and label to a row, as in DP-MERF and DP-HP, fitted batch by batch."""
+
+    hidden: tuple[int, ...] = (200, 200)
+    noise: int = 10
+    """How many random numbers go in."""
+    steps: int = 2000
+    batch: int = 1000
+    rate: float = 1e-2
+    check: int = 50
+    """Steps between looks at chi^2, and between checkpoints."""
+    reweighted: bool = False
+    """Whether rare classes count as much as frequent ones (DP-MERF, eq. 17 and 18)."""
+    loss: LossName = "likelihood"
+    """Whether features count by their known noise, or all the same, as in the papers."""
+    gamma: float = 1.0
+    """How much products of columns count in the distance (DP-HP, eq. 16)."""
+    products_in_turn: bool = False
+    """Whether products are used one after the other, as DP-HP does; otherwise all of them in every step."""
+
+    def __post_init__(self) -> None:
+        _require_positive(self, "noise", "steps", "batch", "rate", "check", "gamma")
+        if self.batch < 2:
+            raise UsageError(f"batch must be at least 2, not {self.batch}: rows are held against each other.")
+        if self.loss not in get_args(LossName):
+            raise UsageError(f"loss {self.loss!r} is not known. Losses: {', '.join(get_args(LossName))}.")
+        # As it comes back from a file.
+        object.__setattr__(self, "hidden", tuple(self.hidden))
+        if any(size < 1 for size in self.hidden):
+            raise UsageError("every hidden layer needs at least one unit.")
+
+    def fit(self, release: Release, *, seed: int, progress: Progress, checkpoint: Path | None = None) -> Model:
+        _require_torch()
+        from pointillist.generators.network import fit_network
+
+        rows, label, shares = class_shares(release)
+        network = fit_network(
+            release, self, rows=rows, label=label, shares=shares, seed=seed, progress=progress, checkpoint=checkpoint
+        )
+        return Model.of(release, rows=rows, generator=network)
+
+
+GENERATORS: dict[str, type[MixtureSettings] | type[NetworkSettings]] = {
+    "mixture": MixtureSettings,
+    "network": NetworkSettings,
+}
+
+
+def generator_named(generator: str | GeneratorSettings) -> GeneratorSettings:
+    """Settings by the name of their kind, with their defaults; settings pass through."""
+    if isinstance(generator, GeneratorSettings) and not isinstance(generator, type):
+        return generator
+    if not isinstance(generator, str) or generator not in GENERATORS:
+        raise UsageError(f"generator {generator!r} is not known. Known generators: {', '.join(GENERATORS)}.")
+    return GENERATORS[generator]()
+
+
+def class_shares(release: Release) -> tuple[float, Levels | None, Floats]:
+    """The number of rows; the label, if the target is one and was counted; and the shares of its classes."""
+    tables = [table for each in release.measurements for table in readable_tables(each)]
+    known = release.rows if release.rows is not None or tables else release.schema.rows
+    if known is None and not tables:
+        raise UsageError("the release does not tell how many rows there are. Make one that counts them (count_share).")
+    rows = max(1.0, float(known if known is not None else estimated_rows(tables)))
+    label = next((each for each in levels_of(release.schema) if each.name == release.target), None)
+    if label is None or label.numeric:
+        return rows, None, np.ones(1)
+    counted = [table for table in tables if _counts_classes(table, label)]
+    if not counted:
+        return rows, label, np.full(label.size, 1 / label.size)
+    best = min(counted, key=lambda table: table.sigma)
+    return rows, label, np.asarray(project_to_simplex(best.values, rows) / rows)
+
+
+def _counts_classes(table: Table, label: Levels) -> bool:
+    return table.columns == (label.name,) and table.values.size == label.size
+
+
+def _require_positive(settings: Any, *names: str) -> None:
+    for name in names:
+        if not getattr(settings, name) > 0:
+            raise UsageError(f"{name} must be above 0, not {getattr(settings, name)}.")
+
+
+def _require_torch() -> None:
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        raise UsageError("this generator needs torch. Install it with: pip install 'pointillist[network]'") from None

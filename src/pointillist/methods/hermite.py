@@ -1,0 +1,154 @@
+"""Hermite: features of each column, and of some columns together, ordered by how much of a Gaussian kernel they carry.
+
+After DP-HP (Vinaroz, Charusaie, Harder, Adamczewski and Park, 2022): a sum kernel over all columns and a product kernel
+over a few of them, all by class, with the class counts, in one Gaussian release. Where the paper draws the columns of
+the product anew in every epoch and releases each draw by itself, this releases a fixed set of products once. That is the
+same mechanism, as releases that do not depend on each other compose to one release of everything side by side; but a fit
+can then use all of them in every step.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from pointillist.errors import UsageError
+from pointillist.features import FeatureMap, OneHot, Product
+from pointillist.features import Hermite as HermiteFeatures
+from pointillist.generators.model import Model
+from pointillist.generators.settings import MixtureSettings
+from pointillist.levels import Levels, levels_of
+from pointillist.methods.labelling import (
+    Part,
+    by_class,
+    categories_of,
+    counts,
+    joined,
+    label_of,
+    require_rows,
+    require_share,
+    round_of,
+)
+from pointillist.plan import Plan, Request
+from pointillist.progress import Progress
+from pointillist.release import Measurement, Release
+
+MOST_PRODUCTS = 150
+"""Unless the user wants more."""
+_FAINT = 0.5
+"""A product is not worth measuring if the length of its noise is above this part of a record's own."""
+_UNKNOWN_ROWS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hermite:
+    """The papers' second method for tables."""
+
+    order: int = 20
+    """Of the features of single columns."""
+    length_scale: float = 0.07
+    """Of their kernel, in parts of a column's range."""
+    product_columns: int = 2
+    """How many columns are multiplied."""
+    product_order: int = 8
+    product_length_scale: float = 0.15
+    products: int | None = None
+    """How many products are measured. None: all, but no more than the noise supports, and at most 150."""
+    product_share: float = 0.6
+    """Part of the budget (of mu^2, after the counts') for products."""
+    count_share: float = 0.05
+    """Part of the budget for the class counts. 0: classes are taken to be equally frequent."""
+    product_seed: int = 0
+    """The seed by which columns are drawn, where not all products are measured; public."""
+
+    def __post_init__(self) -> None:
+        for name in ("order", "product_order"):
+            if getattr(self, name) < 0:
+                raise UsageError(f"{name} must not be negative, not {getattr(self, name)}.")
+        for name in ("length_scale", "product_length_scale"):
+            if not getattr(self, name) > 0:
+                raise UsageError(f"{name} must be above 0, not {getattr(self, name)}.")
+        require_share("count_share", self.count_share, zero=True)
+        require_share("product_share", self.product_share)
+        if self.product_columns < 2:
+            raise UsageError(f"product_columns must be at least 2, not {self.product_columns}.")
+        if self.products is not None and self.products < 0:
+            raise UsageError(f"products must not be negative, not {self.products}.")
+
+    @property
+    def name(self) -> str:
+        return "hermite"
+
+    def plan(self, request: Request) -> Plan:
+        require_rows(request, self.count_share)
+        levels = levels_of(request.schema)
+        number = self._products(request, levels)
+        notes: tuple[str, ...] = ()
+        others = sum(each is not label_of(levels, request.target) for each in levels)
+        if self.products is None and number == 0 and others >= self.product_columns:
+            notes = ("The noise is too large for products of columns: single columns are measured alone.",)
+        options = {**asdict(self), "products": number}
+        rounds = (round_of(self._parts(levels, request.target, number), 1.0),)
+        return Plan.make(self.name, options, request, rounds, notes)
+
+    def feature_map(self, plan: Plan, measured: Sequence[Measurement]) -> FeatureMap:
+        levels = levels_of(plan.request.schema)
+        return joined(self._parts(levels, plan.request.target, int(plan.options["products"])))
+
+    def _products(self, request: Request, levels: tuple[Levels, ...]) -> int:
+        """How many products are worth their noise, from public facts alone."""
+        label = label_of(levels, request.target)
+        others = [each for each in levels if each is not label]
+        every = math.comb(len(others), self.product_columns)
+        if self.products is not None:
+            return min(self.products, every)
+        tried = min(every, MOST_PRODUCTS)
+        if tried == 0:
+            return 0
+        parts = self._parts(levels, request.target, tried)
+        trial = Plan.make(self.name, {}, request, (round_of(parts, 1.0),), ())
+        (block,) = (each for each in trial.rounds[0].blocks if each.name.startswith("products"))
+        length = (
+            trial.noise_rows(0, block) * math.sqrt(block.cells / block.count) / (request.schema.rows or _UNKNOWN_ROWS)
+        )
+        return min(
+            tried, int(tried * (_FAINT / length) ** 2)
+        )  # each product's noise grows with the root of their number
+
+    def _parts(self, levels: tuple[Levels, ...], target: str | None, products: int) -> list[Part]:
+        label = label_of(levels, target)
+        others = [each for each in levels if each is not label]
+        if not others:
+            raise UsageError("hermite needs a column beside the target.")
+        numbers = [HermiteFeatures.spread(each.name, self.order, self.length_scale) for each in others if each.numeric]
+        names = [leaf for each in others if (leaf := categories_of(each)) is not None]
+        share = 1 - self.count_share
+        single = share * (1 - self.product_share if products else 1.0) / (len(numbers) + len(names))
+        parts = [Part("single numbers", leaf, single) for leaf in numbers]
+        parts += [Part("categories", leaf, single) for leaf in names]
+        for chosen in self._subsets(len(others), products):
+            leaves = [self._factor(others[number]) for number in chosen]
+            leaves.sort(key=lambda leaf: not leaf.indicator)  # counts in front: sums by cell are cheap
+            parts.append(Part("products", Product(tuple(leaves)), share * self.product_share / products))
+        return [*by_class(parts, label), *counts(levels, label, self.count_share)]
+
+    def _factor(self, level: Levels) -> FeatureMap:
+        if not level.numeric:
+            return OneHot(level.name, level.size)
+        return HermiteFeatures.spread(level.name, self.product_order, self.product_length_scale)
+
+    def _subsets(self, columns: int, products: int) -> list[tuple[int, ...]]:
+        """The columns of each product: all combinations, or so many different ones at random."""
+        if products == math.comb(columns, self.product_columns):
+            return list(itertools.combinations(range(columns), self.product_columns))
+        generator = np.random.default_rng(self.product_seed)
+        found: dict[tuple[int, ...], None] = {}
+        while len(found) < products:
+            drawn = generator.choice(columns, size=self.product_columns, replace=False)
+            found[tuple(sorted(int(number) for number in drawn))] = None
+        return list(found)
+
+    def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
+        return MixtureSettings().fit(release, seed=seed, progress=progress)

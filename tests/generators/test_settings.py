@@ -1,0 +1,152 @@
+"""Settings: a generator by name or by its settings, refused in words where impossible, and what all of them start from."""
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import pointillist as pt
+from pointillist.errors import UsageError
+from pointillist.features import Concat, Labelled, OneHot, RandomFourier, Tiles, Weighted
+from pointillist.generators.settings import GENERATORS, GeneratorSettings, class_shares, generator_named
+from pointillist.privacy.grid import Grid
+from pointillist.release import Measurement
+
+Shapes = Callable[..., pa.Table]
+Releases = Callable[..., pt.Release]
+
+
+def test_generators_have_names() -> None:
+    assert generator_named("mixture") == pt.MixtureSettings()
+    assert generator_named("network") == pt.NetworkSettings()
+    for name in GENERATORS:
+        settings = generator_named(name)
+        assert isinstance(settings, GeneratorSettings)
+        assert generator_named(settings) is settings
+
+
+@pytest.mark.parametrize("wrong", ["points", "", None, 3, pt.NetworkSettings])
+def test_unknown_generators_are_named(wrong: Any) -> None:
+    with pytest.raises(UsageError, match=r"is not known\. Known generators: mixture, network"):
+        generator_named(wrong)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "message"),
+    [
+        *(
+            (pt.MixtureSettings, {name: 0}, f"{name} must be above 0, not 0")
+            for name in ("components", "steps", "rate")
+        ),
+        (pt.MixtureSettings, {"grain": -3}, "grain must be above 0, not -3"),
+        (pt.MixtureSettings, {"rate": float("nan")}, "rate must be above 0, not nan"),
+        *((pt.NetworkSettings, {name: 0}, f"{name} must be above 0, not 0") for name in ("noise", "steps", "batch")),
+        *((pt.NetworkSettings, {name: -1.0}, f"{name} must be above 0, not -1") for name in ("rate", "check", "gamma")),
+        (pt.NetworkSettings, {"batch": 1}, "batch must be at least 2, not 1"),
+        (pt.NetworkSettings, {"loss": "mmd"}, "loss 'mmd' is not known. Losses: likelihood, distance"),
+        (pt.NetworkSettings, {"hidden": (5, 0)}, "every hidden layer needs at least one unit"),
+    ],
+)
+def test_impossible_settings_are_refused(kind: type[Any], wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        kind(**wrong)
+
+
+def test_settings_are_values() -> None:
+    """Lists come back from files where tuples went in."""
+    assert pt.NetworkSettings(hidden=[3, 4]) == pt.NetworkSettings(hidden=(3, 4))  # type: ignore[arg-type]
+    settings = pt.NetworkSettings(steps=7, loss="distance")
+    assert pt.NetworkSettings(**asdict(settings)) == settings
+    assert len({settings, replace(settings), pt.NetworkSettings()}) == 2
+
+
+@pytest.mark.parametrize("method", [pt.Merf(features=20), pt.Hermite(order=4, products=2), pt.Mosaic()])
+def test_fits_start_from_the_counted_classes(
+    method: Any, shapes: Shapes, shapes_schema: pt.Schema, seeded_release: Releases
+) -> None:
+    table = shapes(2_000)
+    made = seeded_release(table, shapes_schema, method=method, target="kind")
+    rows, label, shares = class_shares(made)
+    assert abs(rows - 2_000) < 100
+    assert label is not None
+    assert label.name == "kind"
+    counted = np.array([table["kind"].to_pylist().count(kind) for kind in "abc"]) / 2_000
+    np.testing.assert_allclose(shares, counted, atol=0.05)
+    assert shares.sum() == pytest.approx(1.0)
+    assert (shares >= 0).all()
+
+
+@pytest.mark.parametrize("target", ["size", None])
+def test_without_a_label_there_is_one_class(
+    target: str | None, shapes: Shapes, shapes_schema: pt.Schema, seeded_release: Releases
+) -> None:
+    """A numeric target is none."""
+    made = seeded_release(shapes(1_000), shapes_schema, method=pt.Merf(features=20), target=target)
+    rows, label, shares = class_shares(made)
+    assert abs(rows - 1_000) < 100
+    assert label is None
+    assert shares.tolist() == [1.0]
+
+
+def measured(table: Concat, values: list[float], sigma: float) -> Measurement:
+    """A measurement on the coarsest of grids, so that numbers can be read; all blocks with weight 1."""
+    return Measurement(table, np.array(values, dtype=np.int64), Grid(0), sigma)
+
+
+def test_the_best_count_of_the_classes_is_taken(
+    shapes_schema: pt.Schema, shapes: Shapes, seeded_release: Releases
+) -> None:
+    """Also where it says that a class is less than empty; rows that are public are taken as they are."""
+    whole = seeded_release(shapes(50), shapes_schema, method=pt.Merf(features=2), target="kind")
+    kind, joined = OneHot("kind", 3), Tiles("kind", (0, 0, 1))
+    good, poor = Concat((kind, Labelled.of(OneHot("flag", 2), kind))), Concat((kind, joined))
+    made = replace(
+        whole,
+        rows=100,
+        measurements=(
+            measured(poor, [50, 40, 10, 90, 10], 5.0),
+            measured(good, [80, 30, -10, *[17] * 6], 2.0),
+        ),
+    )
+    rows, _, shares = class_shares(made)
+    assert rows == 100
+    np.testing.assert_allclose(shares, [0.75, 0.25, 0.0])
+
+
+def test_classes_that_were_not_counted_are_taken_as_equal(
+    shapes_schema: pt.Schema, shapes: Shapes, seeded_release: Releases
+) -> None:
+    whole = seeded_release(shapes(50), shapes_schema, method=pt.Merf(features=2), target="kind")
+    made = replace(whole, measurements=(measured(Concat((Weighted(OneHot("flag", 2), 1.0),)), [30, 20], 1.0),))
+    rows, label, shares = class_shares(made)
+    assert rows == 50
+    assert label is not None
+    np.testing.assert_allclose(shares, [1 / 3] * 3)
+
+
+def test_rows_that_nobody_knows_are_asked_for(
+    shapes_schema: pt.Schema, shapes: Shapes, seeded_release: Releases
+) -> None:
+    """Positions alone count nothing: the schema must state the rows, or the release, where they are public."""
+    whole = seeded_release(shapes(50), shapes_schema, method=pt.Merf(features=2))
+    waves = Concat((RandomFourier.draw(("size",), 2, 0.5, seed=0),))
+    stated = replace(whole, measurements=(measured(waves, [10, 20], 1.0),))
+    assert class_shares(stated)[0] == shapes_schema.rows
+    assert class_shares(replace(stated, rows=70))[0] == 70
+    silent = replace(stated, schema=shapes_schema.model_copy(update={"rows": None}))
+    with pytest.raises(UsageError, match="how many rows there are"):
+        class_shares(silent)
+    assert class_shares(replace(silent, rows=70))[0] == 70
+
+
+def test_there_is_always_a_row(shapes_schema: pt.Schema, shapes: Shapes, seeded_release: Releases) -> None:
+    """Noise may say that there are less than none."""
+    whole = seeded_release(shapes(50), shapes_schema, method=pt.Merf(features=2), target="kind")
+    made = replace(whole, measurements=(measured(Concat((OneHot("kind", 3),)), [-30, -20, -10], 20.0),))
+    rows, _, shares = class_shares(made)
+    assert rows == 1.0
+    assert shares.sum() == pytest.approx(1.0)
+    assert (shares >= 0).all()
