@@ -25,8 +25,6 @@ Floats = NDArray[np.float64]
 
 _FIRST_WIDTH = 0.15
 """Standard deviation of a new bump, in parts of the column's range."""
-_RESIDUAL = 1.0
-"""What is left of chi^2 after a fit, by feature: below 1, because a fit always follows some of the noise."""
 _REACH = 3.0
 """Up to this many columns squared, new bumps lie anywhere in the range."""
 
@@ -41,6 +39,7 @@ def fit_by_descent(
     steps: int,
     rate: float,
     grain: int,
+    stop: bool,
     seed: int,
     progress: Progress,
 ) -> Mixture:
@@ -58,7 +57,7 @@ def fit_by_descent(
         optimiser.zero_grad()
         (0.5 * chi_squared).backward()  # type: ignore[no-untyped-call]
         optimiser.step()
-        if last == steps and chi_squared.item() <= _RESIDUAL * likelihood.dimension:
+        if stop and last == steps and chi_squared.item() <= likelihood.dimension:
             last = min(steps, step + 1 + cooling)
         progress("fit", (step + 1) / last)
         if step + 1 == last:

@@ -38,6 +38,9 @@ class MixtureSettings:
     rate: float = 0.1
     grain: int = 64
     """The most runs of bins into which a number is cut."""
+    stop: bool = True
+    """Whether to end soon after the noise alone explains what is left. Where all of the data are a few smooth clusters,
+    it is better to go on to the last step."""
 
     def __post_init__(self) -> None:
         _require_positive(self, "components", "steps", "rate", "grain")
@@ -59,6 +62,7 @@ class MixtureSettings:
             steps=self.steps,
             rate=self.rate,
             grain=self.grain,
+            stop=self.stop,
             seed=seed,
             progress=progress,
         )
