@@ -2,8 +2,8 @@
 
 A component is a product of one distribution for each column, and the expected features of such a product are closed
 forms for every map of the library. So the loss is exact: no rows are drawn, no batch adds noise of its own. A number
-that the release reads by position is a bump (a normal distribution on the grid of its tiles) beside its special values;
-what the release reads as levels has free probabilities. With a label, every component belongs to one class.
+is a bump (a normal distribution on the grid of its bins) beside its special values; categories, and numbers that were
+measured over uneven tiles, have free probabilities. With a label, every component belongs to one class.
 """
 
 import math

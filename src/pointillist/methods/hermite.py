@@ -40,6 +40,10 @@ MOST_PRODUCTS = 150
 _FAINT = 0.5
 """A product is not worth measuring if the length of its noise is above this part of a record's own."""
 _UNKNOWN_ROWS = 1000
+MOST_CELLS = 20_000
+"""A product with more features than this, for each class, is not measured: nobody could make use of it."""
+_TRIES = 50
+"""Draws for each product that is wanted, before giving up."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,13 +113,13 @@ class Hermite:
             return 0
         parts = self._parts(levels, request.target, tried)
         trial = Plan.make(self.name, {}, request, (round_of(parts, 1.0),), ())
-        (block,) = (each for each in trial.rounds[0].blocks if each.name.startswith("products"))
-        length = (
-            trial.noise_rows(0, block) * math.sqrt(block.cells / block.count) / (request.schema.rows or _UNKNOWN_ROWS)
-        )
-        return min(
-            tried, int(tried * (_FAINT / length) ** 2)
-        )  # each product's noise grows with the root of their number
+        block = next((each for each in trial.rounds[0].blocks if each.name.startswith("products")), None)
+        if block is None:
+            return 0
+        rows = request.schema.rows or _UNKNOWN_ROWS
+        length = trial.noise_rows(0, block) * math.sqrt(block.cells / block.count) / rows
+        # The noise of each product grows with the root of their number.
+        return min(block.count, int(block.count * (_FAINT / length) ** 2))
 
     def _parts(self, levels: tuple[Levels, ...], target: str | None, products: int) -> list[Part]:
         label = label_of(levels, target)
@@ -124,14 +128,12 @@ class Hermite:
             raise UsageError("hermite needs a column beside the target.")
         numbers = [HermiteFeatures.spread(each.name, self.order, self.length_scale) for each in others if each.numeric]
         names = [leaf for each in others if (leaf := categories_of(each)) is not None]
+        multiplied = self._multiplied([self._factor(each) for each in others], products)
         share = 1 - self.count_share
-        single = share * (1 - self.product_share if products else 1.0) / (len(numbers) + len(names))
+        single = share * (1 - self.product_share if multiplied else 1.0) / (len(numbers) + len(names))
         parts = [Part("single numbers", leaf, single) for leaf in numbers]
         parts += [Part("categories", leaf, single) for leaf in names]
-        for chosen in self._subsets(len(others), products):
-            leaves = [self._factor(others[number]) for number in chosen]
-            leaves.sort(key=lambda leaf: not leaf.indicator)  # counts in front: sums by cell are cheap
-            parts.append(Part("products", Product(tuple(leaves)), share * self.product_share / products))
+        parts += [Part("products", each, share * self.product_share / len(multiplied)) for each in multiplied]
         return [*by_class(parts, label), *counts(levels, label, self.count_share)]
 
     def _factor(self, level: Levels) -> FeatureMap:
@@ -139,16 +141,29 @@ class Hermite:
             return OneHot(level.name, level.size)
         return HermiteFeatures.spread(level.name, self.product_order, self.product_length_scale)
 
-    def _subsets(self, columns: int, products: int) -> list[tuple[int, ...]]:
-        """The columns of each product: all combinations, or so many different ones at random."""
-        if products == math.comb(columns, self.product_columns):
-            return list(itertools.combinations(range(columns), self.product_columns))
-        generator = np.random.default_rng(self.product_seed)
+    def _multiplied(self, factors: list[FeatureMap], products: int) -> list[Product]:
+        """The products: of all combinations of columns, or of so many at random; none with too many features."""
         found: dict[tuple[int, ...], None] = {}
-        while len(found) < products:
-            drawn = generator.choice(columns, size=self.product_columns, replace=False)
-            found[tuple(sorted(int(number) for number in drawn))] = None
-        return list(found)
+        if products >= math.comb(len(factors), self.product_columns):
+            found = dict.fromkeys(itertools.combinations(range(len(factors)), self.product_columns))
+        generator = np.random.default_rng(self.product_seed)
+        for _ in range(_TRIES * products):
+            if len(found) >= products:
+                break
+            drawn = generator.choice(len(factors), size=self.product_columns, replace=False)
+            chosen = tuple(sorted(int(number) for number in drawn))
+            if _size(factors, chosen) <= MOST_CELLS:
+                found[chosen] = None
+        # Counts stand in front: sums by cell are cheap.
+        return [
+            Product(tuple(sorted((factors[number] for number in chosen), key=lambda leaf: not leaf.indicator)))
+            for chosen in found
+            if _size(factors, chosen) <= MOST_CELLS
+        ]
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
         return MixtureSettings().fit(release, seed=seed, progress=progress)
+
+
+def _size(factors: list[FeatureMap], chosen: tuple[int, ...]) -> int:
+    return math.prod(factors[number].dimension for number in chosen)
