@@ -331,3 +331,16 @@ def test_an_honest_hermite_release_passes_its_audit() -> None:
     found = pt.audit(None, schema, epsilon=1.0, target="c", method=QUICK, attacks=["white-box"], runs=15)
     assert found.passed
     assert max(each.epsilon for each in found.findings) > 0.5
+
+
+def test_products_with_too_many_features_are_left_out() -> None:
+    """Two columns of 200 categories would make a table of 40,000 cells; with a number of nine features each fits."""
+    many = pt.Categorical(categories=tuple(map(str, range(200))), missing=False, out_of_domain="error")
+    columns = {"first": many, "second": many, "number": pt.Real(min=0, max=1, missing=False)}
+    plan = pt.plan(pt.Schema(name="wide", rows=10**6, columns=columns), epsilon=1.0, method=Hermite())
+    (products,) = (block for block in plan.rounds[0].blocks if block.name == "products")
+    assert (products.count, products.cells) == (2, 2 * 200 * 9)
+    drawn = Hermite(products=1, product_seed=3)
+    feature_map = drawn.feature_map(pt.plan(plan.request.schema, epsilon=1.0, method=drawn), ())
+    (product,) = (block for block, _ in blocks(feature_map) if isinstance(block, Product))
+    assert "number" in product.unit_columns
