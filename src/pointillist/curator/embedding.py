@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.curator.kernels import count_cells
-from pointillist.features import FeatureMap, Product, Records, Tiles, blocks
+from pointillist.features import FeatureMap, Product, Records, Tiles, blocks, factors
+from pointillist.features.algebra import outer
 from pointillist.features.indicator import one_hot
 from pointillist.privacy.grid import Grid
 
 Integers = NDArray[np.int64]
 
-_DENSE_CELLS = 1 << 18
+_DENSE_CELLS = 1 << 20
 """Features held at a time on the dense path: memory does not grow with rows times features."""
 _EXACT = 1 << 53
 """Floats hold every integer up to here."""
@@ -49,9 +50,15 @@ class _Dense:
 
     cells: Product | None
     """Its indicators: a record's features stand in the part of its cell, and the rest is 0."""
-    features: Product
+    factors: tuple[FeatureMap, ...]
+    """Its features are all products of one feature from each of these."""
     weight: float
     place: slice
+
+    @property
+    def size(self) -> int:
+        """Features of one cell."""
+        return math.prod(factor.dimension for factor in self.factors)
 
 
 class Embedding:
@@ -87,10 +94,10 @@ class Embedding:
             if block.indicator:
                 self._counted.append((self.grid.weight(weight), block, place))
                 continue
-            parts = block.maps if isinstance(block, Product) else (block,)
+            parts = factors(block)
             front = tuple(itertools.takewhile(lambda part: part.indicator, parts))
             cells = Product(front) if front else None
-            self._dense.append(_Dense(cells, Product(parts[len(front) :]), weight, place))
+            self._dense.append(_Dense(cells, parts[len(front) :], weight, place))
 
     def _layout(self, maps: list[FeatureMap]) -> None:
         """Settle how each block's counts come about.
@@ -141,7 +148,7 @@ class Embedding:
 
     def _sum(self, records: Records) -> None:
         cells = [part.cells.dimension for part in self._dense if part.cells is not None]
-        widest = max(1, sum(part.features.dimension for part in self._dense), *cells)
+        widest = max(1, sum(part.size for part in self._dense), *cells)
         step = max(1, _DENSE_CELLS // widest)
         for start in range(0, records.rows, step):
             self._sum_part(_rows(records, slice(start, start + step)))
@@ -154,8 +161,13 @@ class Embedding:
         """
         squared = np.full(records.rows, float(sum(weight**2 for weight, _, _ in self._counted)))
         dense = []
+        known: dict[FeatureMap, NDArray[np.float64]] = {}  # a column's features occur in many products
         for part in self._dense:
-            values = np.trunc(part.weight * part.features(records) * self.grid.scale)
+            for factor in part.factors:
+                if factor not in known:
+                    known[factor] = factor(records)
+            values = outer([known[factor] for factor in part.factors]) * (part.weight * self.grid.scale)
+            np.trunc(values, out=values)
             squared += np.einsum("ij,ij->i", values, values)
             dense.append(values)
         within = squared <= self.grid.squared_norm  # false for NaN, too
@@ -168,7 +180,7 @@ class Embedding:
             if part.cells is None:
                 self._counts[part.place] += values.sum(axis=0).astype(np.int64)
             else:
-                sums = one_hot(part.cells.cells(records), part.cells.dimension).T @ values
+                sums = _sums_by_cell(part.cells.cells(records), values, part.cells.dimension)
                 self._counts[part.place] += sums.astype(np.int64).ravel()
         for weight, block, place in self._counted:
             self._counts[place] += weight * np.bincount(block.cells(records), minlength=block.dimension)
@@ -196,6 +208,13 @@ class Embedding:
         if most > 1 << 62:
             raise OverflowError("more rows than the grid can add up")
         return self._counts * np.repeat(np.array(self._weights, dtype=np.int64), self._sizes)
+
+
+def _sums_by_cell(cells: Integers, values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """Sums of rows over each cell: a matrix product where cells are few, feature by feature where they are many."""
+    if size <= values.shape[1]:
+        return np.asarray(one_hot(cells, size).T @ values)
+    return np.stack([np.bincount(cells, weights=column, minlength=size) for column in values.T], axis=1)
 
 
 def _rows(records: Records, rows: slice | NDArray[np.intp]) -> Records:

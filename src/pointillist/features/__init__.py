@@ -1,6 +1,6 @@
 """Bounded feature maps and how they compose."""
 
-from pointillist.features.algebra import Concat, Labelled, Product, Weighted, blocks
+from pointillist.features.algebra import Concat, Labelled, Product, Weighted, blocks, factors
 from pointillist.features.base import FeatureMap
 from pointillist.features.fourier import RandomFourier
 from pointillist.features.hermite import Hermite
@@ -20,4 +20,5 @@ __all__ = [
     "Tiles",
     "Weighted",
     "blocks",
+    "factors",
 ]

@@ -98,10 +98,10 @@ class Product(FeatureMap):
         return cells
 
     def __call__(self, records: Records) -> Floats:
-        return _outer([part(records) for part in self.maps])
+        return outer([part(records) for part in self.maps])
 
     def expectation(self, products: Products) -> Floats:
-        return _outer([part.expectation(products) for part in self.maps])
+        return outer([part.expectation(products) for part in self.maps])
 
     def describe(self) -> dict[str, Any]:
         return {}
@@ -171,7 +171,14 @@ def blocks(feature_map: FeatureMap, weight: float = 1.0) -> list[tuple[FeatureMa
     return [(feature_map, weight)]
 
 
-def _outer(blocks: list[Floats]) -> Floats:
+def factors(feature_map: FeatureMap) -> tuple[FeatureMap, ...]:
+    """The maps that a map is the product of, products of products taken apart; itself if it is none."""
+    if not isinstance(feature_map, Product):
+        return (feature_map,)
+    return tuple(factor for part in feature_map.maps for factor in factors(part))
+
+
+def outer(blocks: list[Floats]) -> Floats:
     result = blocks[0]
     for block in blocks[1:]:
         width = result.shape[1] * block.shape[1]  # in so many words: no rows would leave it open

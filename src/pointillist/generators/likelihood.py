@@ -7,7 +7,7 @@ from typing import Self
 
 import torch
 
-from pointillist.features import FeatureMap, Product, Tiles, blocks
+from pointillist.features import FeatureMap, Tiles, blocks, factors
 from pointillist.generators.soft import SoftRecords, Tensor, soft_features
 from pointillist.release import Release
 
@@ -24,26 +24,20 @@ class Term:
     @cached_property
     def factors(self) -> tuple[FeatureMap, ...]:
         """The maps that are multiplied here."""
-        return _factors(self.map)
+        return factors(self.map)
 
     def product(self, label: str | None) -> bool:
         """Whether features of two columns or more, beside the label, are multiplied here."""
         others = [part for part in self.factors if part.code_columns | part.unit_columns != {label}]
         return len(others) > 1
 
-    def by_class(self, label: str, factors: Tensor) -> Tensor:
-        """For each feature the factor of its class; 1 where it has none."""
+    def by_class(self, label: str, weights: Tensor) -> Tensor:
+        """For each feature the weight of its class; 1 where it has none."""
         found = torch.ones(1)
         for part in self.factors:
-            own = isinstance(part, Tiles) and part.column == label and part.dimension == len(factors)
-            found = torch.outer(found, factors if own else torch.ones(part.dimension)).flatten()
+            own = isinstance(part, Tiles) and part.column == label and part.dimension == len(weights)
+            found = torch.outer(found, weights if own else torch.ones(part.dimension)).flatten()
         return found
-
-
-def _factors(feature_map: FeatureMap) -> tuple[FeatureMap, ...]:
-    if not isinstance(feature_map, Product):
-        return (feature_map,)
-    return tuple(factor for part in feature_map.maps for factor in _factors(part))
 
 
 @dataclass(frozen=True, eq=False)
