@@ -50,6 +50,10 @@ Row = dict[str, Any]
 # How one synthetic table is made; the sweeps make theirs in the same way
 
 
+LONG = pt.MixtureSettings(components=100, steps=2000, rate=0.05, stop=False)
+"""For a few smooth clusters in little noise: fewer components, smaller steps, more of them."""
+
+
 @dataclass(frozen=True)
 class Recipe:
     """A method, and a generator where it is not the method's own."""
@@ -137,8 +141,10 @@ def lines(features: int = 30_000, steps: int = 2_000) -> dict[str, Line]:
         Line("merf-paper", f"merf as in DP-MERF, {count} features, network", _merf(features, scales, network)),
         Line("merf-large", f"merf, {count} features", _merf(features, None, None)),
         Line("merf", "merf", Recipe(pt.Merf())),
+        Line("merf-long", "merf, fitted to the last step", Recipe(pt.Merf(), LONG)),
         Line("hermite-paper", "hermite as in DP-HP, order 25, network", Recipe(papers_hermite, network)),
         Line("hermite", "hermite", Recipe(pt.Hermite())),
+        Line("hermite-long", "hermite, fitted to the last step", Recipe(pt.Hermite(), LONG)),
         Line("mosaic", "mosaic", Recipe(pt.Mosaic())),
     )
     return {line.name: line for line in found}
