@@ -216,7 +216,7 @@ def _rows(release: Release) -> tuple[float, float]:
     """The number of rows as the first block of noisy counts tells it, and the noise in that."""
     _, _, tables = next(measured_blocks(release), ({}, {}, []))
     if not tables:
-        return float(release.schema.rows or 1), math.inf
+        return float(release.rows or release.schema.rows or 1), 0.0  # public, as nothing else could tell
     precision = sum(1 / (table.values.size * table.sigma**2) for table in tables)
     return estimated_rows(tables), precision**-0.5
 

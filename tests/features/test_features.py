@@ -225,3 +225,25 @@ def test_bounds_compose() -> None:
     assert Product((Weighted(A, 0.5), Weighted(B, 0.5))).bound == pytest.approx(0.25)
     assert not FOURIER.nonnegative
     assert Product((A, B)).nonnegative
+
+
+@pytest.mark.parametrize("function", [np.exp, np.log, np.sin, np.cos])
+def test_a_number_has_the_same_bits_wherever_it_stands(function: np.ufunc) -> None:
+    """A record's integers must not depend on its neighbours; these are the functions that are not exact by IEEE's rules."""
+    rng = np.random.default_rng(0)
+    values = np.abs(rng.standard_normal(64)) * 10.0 ** rng.integers(-8, 6, 64)
+    if function is np.exp:
+        values = -np.minimum(values, 700.0)
+    alone = np.array([function(values[i : i + 1])[0] for i in range(len(values))])
+    for offset in range(17):
+        for size in range(1, len(values) - offset + 1):
+            part = slice(offset, offset + size)
+            assert np.array_equal(function(values[part]), alone[part])
+    wide, out = np.repeat(values[:, None], 3, axis=1), np.zeros((len(values), 7))
+    function(wide, out=out[:, 2:5])
+    assert np.array_equal(out[:, 2:5], np.repeat(alone[:, None], 3, axis=1))
+    with np.errstate(all="ignore"):
+        for stranger in (np.nan, np.inf, 1e300, 5e-324):
+            mixed = np.insert(values, np.arange(0, 64, 5), stranger)
+            kept = np.isin(mixed, values)
+            assert np.array_equal(function(mixed)[kept], alone)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -369,7 +370,9 @@ def test_classes_may_stay_uncounted(
     """Then a network takes them to be equally frequent, and all of the budget goes to the features."""
     method = replace(QUICK, count_share=0.0)
     some = schema.model_copy(update={"columns": {name: schema.columns[name] for name in kept}})
-    release = pt.release(people(300).select(kept), some, epsilon=3.0, target=target, method=method)
+    release = pt.release(
+        people(300).select(kept), some, epsilon=3.0, target=target, neighbours="replace-one", method=method
+    )
     (measured,) = release.measurements
     assert measured.feature_map.bound == pytest.approx(1.0)
     assert pt.fit(release, generator=FIT).sample(50, seed=0).num_rows == 50
@@ -377,10 +380,19 @@ def test_classes_may_stay_uncounted(
     if target is not None:
         kinds = model.sample(900, seed=0)[target].to_pylist()
         assert all(abs(kinds.count(kind) - 300) <= 1 for kind in ("female", "male", "other"))
-    unknown = some.model_copy(update={"rows": None})
-    with pytest.raises(UsageError, match="the schema must state the rows"):
-        pt.plan(unknown, epsilon=3.0, target=target, method=method)
-    assert pt.plan(unknown, epsilon=3.0, target=target, neighbours="replace-one", method=method).rounds
+    with pytest.raises(UsageError, match="the number of rows must be public"):
+        pt.plan(some, epsilon=3.0, target=target, method=method)
+
+
+def test_a_query_whose_rows_nobody_counts_is_refused_before_anything_is_spent(tmp_path: Path) -> None:
+    schema = pt.Schema(name="one", columns={"x": pt.Real(min=0, max=1, missing=False)})
+    rows = duckdb.from_arrow(pa.table({"x": [0.1, 0.2, 0.7]})).filter("x < 0.5")
+    ledger = pt.Ledger(tmp_path / "ledger")
+    with pytest.raises(UsageError, match="the plan counts nothing"):
+        pt.release(
+            rows, schema, epsilon=1.0, neighbours="replace-one", method=replace(QUICK, count_share=0.0), ledger=ledger
+        )
+    assert not ledger.accounts()
 
 
 def test_a_target_alone_is_refused() -> None:

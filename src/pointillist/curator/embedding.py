@@ -150,6 +150,7 @@ class Embedding:
         cells = [part.cells.dimension for part in self._dense if part.cells is not None]
         widest = max(1, sum(part.size for part in self._dense), *cells)
         step = max(1, _DENSE_CELLS // widest)
+        assert step * self.grid.scale <= _EXACT
         for start in range(0, records.rows, step):
             self._sum_part(_rows(records, slice(start, start + step)))
 
@@ -172,8 +173,8 @@ class Embedding:
             dense.append(values)
         within = squared <= self.grid.squared_norm  # false for NaN, too
         if not within.all():
-            long = quantise(self.feature_map(_rows(records, np.flatnonzero(~within))), self.grid)
-            self._counts += long.sum(axis=0)
+            for row in np.flatnonzero(~within):
+                self._counts += quantise(self.feature_map(_rows(records, slice(row, row + 1))), self.grid)[0]
             records = _rows(records, np.flatnonzero(within))
             dense = [values[within] for values in dense]
         for part, values in zip(self._dense, dense, strict=True):

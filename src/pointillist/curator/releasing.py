@@ -86,6 +86,12 @@ def release(
     settled = plan(schema, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=recipe)
     source = open_source(table)
     source.require([*schema.measured, *([schema.person.column] if schema.person else [])])
+    exact = settled.request.neighbours is Neighbours.REPLACE_ONE and schema.person is None and source.whole
+    if not exact and not any(block.counts for each in settled.rounds for block in each.blocks):
+        raise UsageError(
+            "the plan counts nothing, and the number of rows of a query's result is not public. Choose a count_share "
+            "above 0."
+        )
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
     book.check(schema.name, settled.guarantee)
 
@@ -113,7 +119,6 @@ def release(
             sigma = settled.sigma(number)
             measured.append(Measurement(feature_map, add_noise(sums, sigma), each.grid, sigma))
             del sums
-        exact = settled.request.neighbours is Neighbours.REPLACE_ONE and schema.person is None and source.whole
         made = Release(
             id=release_id,
             created=Release.now(),

@@ -130,10 +130,9 @@ def generator_named(generator: str | GeneratorSettings) -> GeneratorSettings:
 def class_shares(release: Release) -> tuple[float, Levels | None, Floats]:
     """The number of rows; the label, if the target is one and was counted; and the shares of its classes."""
     tables = [table for each in release.measurements for table in readable_tables(each)]
-    known = release.rows if release.rows is not None or tables else release.schema.rows
-    if known is None and not tables:
+    if release.rows is None and not tables:
         raise UsageError("the release does not tell how many rows there are. Make one that counts them (count_share).")
-    rows = max(1.0, float(known if known is not None else estimated_rows(tables)))
+    rows = max(1.0, float(release.rows if release.rows is not None else estimated_rows(tables)))
     label = next((each for each in levels_of(release.schema) if each.name == release.target), None)
     if label is None or label.numeric:
         return rows, None, np.ones(1)

@@ -72,8 +72,8 @@ class Hermite:
             if getattr(self, name) < 0:
                 raise UsageError(f"{name} must not be negative, not {getattr(self, name)}.")
         for name in ("length_scale", "product_length_scale"):
-            if not getattr(self, name) > 0:
-                raise UsageError(f"{name} must be above 0, not {getattr(self, name)}.")
+            if not 1e-6 < getattr(self, name) < 1e6:
+                raise UsageError(f"{name} must be above 0, in parts of a column's range, not {getattr(self, name)}.")
         require_share("count_share", self.count_share, zero=True)
         require_share("product_share", self.product_share)
         if self.product_columns < 2:

@@ -57,10 +57,13 @@ def require_share(name: str, share: float, *, zero: bool = False) -> None:
 
 
 def require_rows(request: Request, count_share: float) -> None:
-    """Without counts, the number of rows must be public."""
+    """Without counts, the exact number of rows must be public."""
     public = request.neighbours is Neighbours.REPLACE_ONE and request.schema.person is None
-    if count_share == 0 and not public and request.schema.rows is None:
-        raise UsageError("count_share is 0, so the schema must state the rows; or choose neighbours = replace-one.")
+    if count_share == 0 and not public:
+        raise UsageError(
+            "count_share is 0, so the number of rows must be public: choose neighbours = replace-one, without a person "
+            "column; or a count_share above 0."
+        )
 
 
 def joined(parts: list[Part]) -> Concat:
