@@ -23,7 +23,15 @@ METHODS: dict[str, pt.Merf | pt.Hermite | pt.Mosaic] = {
     "mosaic": pt.Mosaic(),
 }
 QUICK = pt.MixtureSettings(components=30, steps=150, grain=16)
-SHORT: dict[str, Any] = {"components": 10, "steps": 2, "rate": 0.1, "grain": 8, "seed": 0, "progress": silent}
+SHORT: dict[str, Any] = {
+    "components": 10,
+    "steps": 2,
+    "rate": 0.1,
+    "grain": 8,
+    "stop": True,
+    "seed": 0,
+    "progress": silent,
+}
 
 
 def fitted(release: pt.Release, *, seed: int = 0, settings: pt.MixtureSettings = QUICK) -> pt.Model:
