@@ -16,8 +16,8 @@ import platformdirs
 import pyarrow.parquet as pq
 import typer
 
+from benchmarks.arguments import chosen_names, split_numbers
 from benchmarks.tables import methods as tables_methods
-from benchmarks.tables.__main__ import _chosen, _numbers
 from benchmarks.tables.bench import Place, make
 from benchmarks.tables.job import Run
 from benchmarks.tables.methods import Method
@@ -242,9 +242,9 @@ def main(
     Runs that are done are skipped, so an interrupted bench goes on where it stopped.
     """
     try:
-        names = _chosen(which, list(DISCRETISED), "data set")
-        chosen = _chosen(methods, ["privbayes", *OURS], "method")
-        budgets = _numbers(epsilons)
+        names = chosen_names(which, list(DISCRETISED), "data set")
+        chosen = chosen_names(methods, ["privbayes", *OURS], "method")
+        budgets = split_numbers(epsilons)
         rows = output.read(NAME, out)
         if again:
             rows = [row for row in rows if not _asked_for(row, names, chosen, budgets)]

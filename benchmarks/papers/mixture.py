@@ -7,10 +7,8 @@ file. Runs that are there are not made again.
 
 import json
 import math
-import tempfile
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
@@ -22,18 +20,18 @@ import typer
 from threadpoolctl import threadpool_limits
 
 import pointillist as pt
-from benchmarks.tables.__main__ import _chosen
+from benchmarks.arguments import chosen_names
 from pointillist.errors import PointillistError
 from pointillist.evaluate.research.known_mixture import DPMERF_GRID, MixtureScore
 from pointillist.generators.settings import GeneratorSettings
-from pointillist.methods import METHODS, Method
-from pointillist.schema import Schema
+from pointillist.methods import METHODS
 
 from . import output
+from .recipe import DELTA, EPSILON, NEIGHBOURS, Recipe, draw, numbers_of, release_rows
 from .tables import code_of
 
 NAME = "mixture"
-EPSILON, DELTA, NEIGHBOURS, TARGET = 1.0, 1e-5, "replace-one", "class"
+TARGET = "class"
 GRID = DPMERF_GRID
 RANGE = 6.0
 """Of both axes in the schema: five standard deviations beyond the outermost means."""
@@ -47,66 +45,8 @@ STAGES = ("release_seconds", "fit_seconds", "sample_seconds")
 Row = dict[str, Any]
 
 
-# How one synthetic table is made; the sweeps make theirs in the same way
-
-
 LONG = pt.MixtureSettings(components=100, steps=2000, rate=0.05, stop=False)
 """For a few smooth clusters in little noise: fewer components, smaller steps, more of them."""
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """A method, and a generator where it is not the method's own."""
-
-    method: Method
-    generator: GeneratorSettings | None = None
-
-    @property
-    def options(self) -> str:
-        """All settings as text: runs with other settings are other runs."""
-        return json.dumps({"method": settings_of(self.method), "generator": settings_of(self.generator)})
-
-
-def settings_of(thing: Any) -> dict[str, Any] | None:
-    """The fields of a method or of a generator's settings, with its kind."""
-    fields = asdict(thing) if is_dataclass(thing) and not isinstance(thing, type) else {}
-    return None if thing is None else {"kind": type(thing).__name__, **fields}
-
-
-def measure(table: pa.Table, schema: Schema, target: str, method: Method) -> tuple[pt.Release, float]:
-    """One release of rows that are public anyway, so that nothing goes to the user's ledger; and its processor time."""
-    start = time.process_time()
-    # Where neighbours differ by a replaced row the number of rows is public, and methods plan by it.
-    schema = schema.model_copy(update={"rows": table.num_rows, "reviewed": True})
-    with tempfile.TemporaryDirectory(prefix="pointillist-papers-") as folder:
-        release = pt.release(
-            table,
-            schema,
-            epsilon=EPSILON,
-            delta=DELTA,
-            target=target,
-            neighbours=NEIGHBOURS,
-            method=method,
-            ledger=Path(folder) / "ledger.sqlite",
-            threads=1,
-        )
-    return release, time.process_time() - start
-
-
-def draw(
-    release: pt.Release, generator: GeneratorSettings | None, rows: int, seed: int
-) -> tuple[pa.Table, dict[str, float]]:
-    """Synthetic rows from a release, and the processor time of fit and sample."""
-    start = time.process_time()
-    model = pt.fit(release, generator=generator, seed=seed)
-    fitted = time.process_time()
-    table = model.sample(rows, seed=seed)
-    return table, {"fit_seconds": fitted - start, "sample_seconds": time.process_time() - fitted}
-
-
-def numbers_of(release: pt.Release) -> int:
-    """How many noisy numbers a release holds."""
-    return sum(each.feature_map.dimension for each in release.measurements)
 
 
 # The lines of the table
@@ -160,7 +100,7 @@ def run(line: Line, rows: int, seed: int) -> Row:
     real = GRID.sample(rows, seed=seed)
     table, cost = real, {}
     if line.recipe is not None:
-        release, seconds = measure(real, GRID.schema, TARGET, line.recipe.method)
+        release, seconds = release_rows(real, GRID.schema, TARGET, line.recipe.method)
         table, rest = draw(release, line.recipe.generator, rows, seed)
         cost = {"numbers": numbers_of(release), "release_seconds": seconds, **rest}
     return {
@@ -459,7 +399,7 @@ def main(
     """
     try:
         known = lines(features, steps)
-        chosen = [known[name] for name in _chosen(methods, list(known), "method")]
+        chosen = [known[name] for name in chosen_names(methods, list(known), "method")]
         done = output.read(NAME, out)
         if again:
             done = [row for row in done if row["line"] not in {line.name for line in chosen}]

@@ -19,7 +19,7 @@ import typer
 from threadpoolctl import threadpool_limits
 
 import pointillist as pt
-from benchmarks.tables.__main__ import _chosen
+from benchmarks.arguments import chosen_names
 from benchmarks.tables.datasets import Split
 from pointillist.errors import PointillistError
 from pointillist.evaluate.marginals import independent, marginals
@@ -28,7 +28,7 @@ from pointillist.evaluate.sample import Sample, read
 
 from . import output
 from .datasets import Experiment, experiments
-from .mixture import DELTA, EPSILON, NEIGHBOURS, Recipe, draw, measure, numbers_of, settings_of
+from .recipe import DELTA, EPSILON, NEIGHBOURS, Recipe, draw, numbers_of, release_rows, settings_of
 from .tables import code_of
 
 NAME, DATASET = "sweeps", "adult"
@@ -118,7 +118,9 @@ def made(
                 continue
             if setting.method not in releases:
                 dataset = experiment.dataset
-                releases[setting.method] = measure(split.train, dataset.schema, dataset.target, setting.recipe.method)
+                releases[setting.method] = release_rows(
+                    split.train, dataset.schema, dataset.target, setting.recipe.method
+                )
             release, seconds = releases[setting.method]
             synthetic, cost = draw(release, setting.recipe.generator, split.train.num_rows, seed)
             yield {
@@ -314,7 +316,7 @@ def main(
     Runs that are done are skipped, so an interrupted bench goes on where it stopped.
     """
     try:
-        names = _chosen(sweeps, list(SWEEPS), "sweep")
+        names = chosen_names(sweeps, list(SWEEPS), "sweep")
         chosen = [each for each in settings(steps) if each.sweep in names]
         done = output.read(NAME, out)
         if again:

@@ -8,7 +8,6 @@ are not made again.
 import hashlib
 import json
 import os
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -25,6 +24,7 @@ import typer
 from threadpoolctl import threadpool_limits
 
 import pointillist as pt
+from benchmarks.arguments import chosen_names, split_names
 from pointillist.errors import DataError, PointillistError, UsageError
 from pointillist.evaluate.classifiers import MODELS
 from pointillist.evaluate.research.papers_protocol import hard_scores, papers_protocol
@@ -38,12 +38,12 @@ from .datasets import PAPERS, Experiment, experiments
 from .output import RESULTS, markdown, mean_and_spread, read, versions, write, write_page
 from .published import DATASETS, DP_HP, DP_MERF, Figure, attainable_prc, best_private, figure
 from .published import REAL as PUBLISHED_REAL
+from .recipe import NEIGHBOURS, draw, release_rows
 
 NAME = "tables"
 REAL = "real"
 """The same classifiers on the real training rows, in the place of a method."""
 OURS = ("merf", "hermite", "mosaic")
-NEIGHBOURS = "replace-one"
 MOST_ROWS = 70_000
 """All of the papers' training rows but for intrusion, whose classifiers would take four minutes a run."""
 MEASURES = ("hard_roc", "hard_prc", "hard_f1", "hard_accuracy")
@@ -168,26 +168,12 @@ def _scored(run: Run, table: pa.Table) -> list[Row]:
 
 def _synthetic(run: Run, train: pa.Table) -> tuple[Any, dict[str, float | None]]:
     """As many synthetic rows as there are real ones, and the processor time of each stage."""
-    dataset, clock = run.experiment.dataset, _Clock()
-    # Where neighbours differ by a replaced row the number of rows is public, and methods plan by it.
-    schema = dataset.schema.model_copy(update={"rows": train.num_rows})
-    with tempfile.TemporaryDirectory(prefix="pointillist-papers-") as folder:
-        release = pt.release(
-            train,
-            schema,
-            epsilon=run.protocol.epsilon,
-            delta=run.protocol.delta,
-            target=dataset.target,
-            neighbours=NEIGHBOURS,
-            method=method_named(run.method),
-            ledger=Path(folder) / "ledger.sqlite",  # these rows are public: nothing to remember
-            threads=1,
-        )
-    released = clock.lap()
-    model = pt.fit(release, seed=run.seed)
-    fitted = clock.lap()
-    rows = model.sample(train.num_rows, seed=run.seed)
-    return rows, dict(zip(_STAGES, (released, fitted, clock.lap()), strict=True))
+    dataset, promise = run.experiment.dataset, run.protocol
+    release, released = release_rows(
+        train, dataset.schema, dataset.target, method_named(run.method), epsilon=promise.epsilon, delta=promise.delta
+    )
+    rows, costs = draw(release, None, train.num_rows, run.seed)
+    return rows, {"release_seconds": released, **costs}
 
 
 def _score(run: Run, taught: Sample, test: Sample, model: str) -> tuple[dict[str, float], str]:
@@ -532,34 +518,20 @@ def main(
     """DP-MERF's Table 1 and DP-HP's Table 2: what was published, our methods, and real rows, in the papers' protocol."""
     try:
         known = experiments()
-        names = _chosen(datasets, known, "data set")
+        names = chosen_names(datasets, known, "data set")
         protocol = Protocol(
             epsilon=epsilon,
             delta=delta,
             settings=cast(Settings, settings),
-            models=tuple(_chosen(models, MODELS, "model")),
+            models=tuple(chosen_names(models, MODELS, "model")),
             most_rows=most_rows,
         )
-        runs = plan([known[name] for name in names], _names(methods), seeds, protocol)
+        runs = plan([known[name] for name in names], split_names(methods), seeds, protocol)
         tables(runs, data, out, jobs=jobs, again=again, renew=renew, say=lambda line: typer.echo(line, err=True))
     except PointillistError as error:
         typer.echo(f"Error: {error}", err=True)
         raise typer.Exit(error.exit_code) from None
     typer.echo((out / f"{NAME}.md").read_text(encoding="utf-8"))
-
-
-def _names(text: str) -> list[str]:
-    return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-
-
-def _chosen(text: str, known: Iterable[str], what: str) -> list[str]:
-    names, known = _names(text), list(known)
-    for name in names:
-        if name not in known:
-            raise UsageError(f"{what} {name!r} is not known. Known: {', '.join(known)}.")
-    if not names:
-        raise UsageError(f"name at least one {what}: {', '.join(known)}.")
-    return names
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ import platformdirs
 import pyarrow.parquet as pq
 import typer
 
-from pointillist.errors import PointillistError, UsageError
+from benchmarks.arguments import chosen_names, split_numbers
+from pointillist.errors import PointillistError
 
 from .bench import Place, bench, plan
 from .datasets import datasets
@@ -46,9 +47,9 @@ def main(
     """
     try:
         known = datasets()
-        names = _chosen(which, list(known), "data set")
-        chosen = [METHODS[name] for name in _chosen(methods, list(METHODS), "method")]
-        runs = plan(names, chosen, _numbers(epsilons), delta, [int(seed) for seed in _numbers(seeds)], bins)
+        names = chosen_names(which, list(known), "data set")
+        chosen = [METHODS[name] for name in chosen_names(methods, list(METHODS), "method")]
+        runs = plan(names, chosen, split_numbers(epsilons), delta, [int(seed) for seed in split_numbers(seeds)], bins)
         place = Place(out, envs, data)
         bench(runs, known, METHODS, place, limit=time_limit, again=again, rescore=rescore, say=typer.echo)
         write(out)
@@ -65,21 +66,6 @@ def write(out: Path) -> None:
     for name, text in figures(table).items():
         (out / name).write_text(text, encoding="utf-8")
     typer.echo(f"Wrote {out / 'results.md'}.")
-
-
-def _chosen(text: str, known: list[str], what: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    for name in names:
-        if name not in known:
-            raise UsageError(f"{what} {name!r} is not known. Known: {', '.join(known)}.")
-    return names
-
-
-def _numbers(text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",") if part.strip()]
-    except ValueError:
-        raise UsageError(f"{text!r} is not a list of numbers with commas between them.") from None
 
 
 if __name__ == "__main__":

@@ -10,6 +10,9 @@ from pointillist.privacy.grid import Grid
 from pointillist.privacy.sensitivity import squared_sensitivity
 from pointillist.schema import Schema
 
+_UNKNOWN_ROWS = 1000
+"""What a plan reckons with where the schema does not state the rows: few enough to promise nothing."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -19,6 +22,11 @@ class Request:
     budget: Budget
     neighbours: Neighbours
     target: str | None
+
+    @property
+    def assumed_rows(self) -> int:
+        """How many rows to plan for."""
+        return self.schema.rows or _UNKNOWN_ROWS
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.papers import datasets as chosen_rows
 from benchmarks.papers import output, sweeps
 from benchmarks.papers.datasets import Experiment
-from benchmarks.papers.mixture import Recipe
+from benchmarks.papers.recipe import Recipe
 from benchmarks.papers.sweeps import EVEN, JOINT, NAME, REFERENCE, SWEEPS, TURN, Setting, app, made, page, settings
 from benchmarks.tables.datasets import Dataset
 from typer.testing import CliRunner

@@ -81,7 +81,8 @@ class Embedding:
 
     def _dense_layout(self, weighted: list[tuple[FeatureMap, float]]) -> None:
         """Tell blocks of counts from others, and in the others the indicators in front from the features behind."""
-        if not (self.grid.holds(self.feature_map.dimension) and self.grid.squared_norm <= _EXACT):
+        exact = max(self.grid.squared_norm, _DENSE_CELLS * self.grid.scale) <= _EXACT
+        if not (self.grid.holds(self.feature_map.dimension) and exact):
             raise OverflowError(
                 f"a grid of {self.grid.bits} bits is too fine for {self.feature_map.dimension} features"
             )
@@ -150,7 +151,6 @@ class Embedding:
         cells = [part.cells.dimension for part in self._dense if part.cells is not None]
         widest = max(1, sum(part.size for part in self._dense), *cells)
         step = max(1, _DENSE_CELLS // widest)
-        assert step * self.grid.scale <= _EXACT
         for start in range(0, records.rows, step):
             self._sum_part(_rows(records, slice(start, start + step)))
 

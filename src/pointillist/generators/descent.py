@@ -14,7 +14,8 @@ import torch
 from numpy.typing import NDArray
 
 from pointillist.features import Tiles
-from pointillist.generators.evidence import refine
+from pointillist.generators.drawing import even
+from pointillist.generators.evidence import measured_tiles, refine
 from pointillist.generators.likelihood import Likelihood
 from pointillist.generators.mixture import Mixture
 from pointillist.generators.soft import SoftColumn, SoftRecords, Tensor
@@ -67,8 +68,7 @@ def fit_by_descent(
 
 def _column(level: Levels, likelihood: Likelihood, grain: int) -> SoftColumn:
     """A column over the coarsest tiles that tell apart what the release does; positions need `grain` tiles."""
-    leaves = [leaf for term in likelihood.terms for leaf in term.map.leaves if isinstance(leaf, Tiles)]
-    mine = list(dict.fromkeys(leaf for leaf in leaves if leaf.column == level.name))
+    mine = measured_tiles(level.name, [term.map for term in likelihood.terms])
     if any(level.name in term.map.unit_columns for term in likelihood.terms):
         mine.append(_grid(level, grain))
     if not mine:
@@ -161,7 +161,7 @@ class _Blend:
             weights / weights.sum(),
             tiles,
             {name: soft.probabilities[name].numpy().astype(np.float64) for name in tiles},
-            {name: 1.0 / np.bincount(each.table)[each.table] for name, each in tiles.items()},
+            {name: even(each) for name, each in tiles.items()},
         )
 
 

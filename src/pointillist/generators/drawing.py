@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pointillist.features import Tiles
+
 Floats = NDArray[np.float64]
 
 
@@ -22,3 +24,17 @@ def draw(table: Floats, row: NDArray[np.integer[Any]], generator: np.random.Gene
     flat = (cumulative + np.arange(len(table))[:, None]).ravel()
     places = np.searchsorted(flat, row + generator.random(len(row)), side="right")
     return np.clip(places - row.astype(np.int64) * table.shape[1], 0, table.shape[1] - 1)
+
+
+def even(tiles: Tiles) -> Floats:
+    """The probability of every level inside its tile, where nothing tells the levels of a tile apart."""
+    return np.asarray(1.0 / np.bincount(tiles.table)[tiles.table])
+
+
+def draw_levels(
+    tiles: Tiles, within: Floats, tile: NDArray[np.integer[Any]], generator: np.random.Generator
+) -> NDArray[np.uint16]:
+    """One level for each tile number, by the levels' probabilities within their tile."""
+    inside = np.zeros((tiles.dimension, len(tiles.table)))
+    inside[tiles.table, np.arange(len(tiles.table))] = within
+    return draw(inside, tile, generator).astype(np.uint16)

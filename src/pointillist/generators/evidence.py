@@ -1,7 +1,7 @@
 """Evidence: a release as tables of noisy counts, in the form that a mixture is fitted to."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features import Product, Records, Tiles, blocks
+from pointillist.features import FeatureMap, Product, Records, Tiles, blocks
 from pointillist.release import Measurement, Release
 
 Floats = NDArray[np.float64]
@@ -102,6 +102,12 @@ class Evidence:
                     found[leaf.column].append(leaf)
         sizes = {leaf.column: len(leaf.tile_of) for table in self.tables for leaf in table.leaves}
         return {column: refine(column, sizes[column], leaves) for column, leaves in found.items()}
+
+
+def measured_tiles(column: str, feature_maps: Sequence[FeatureMap]) -> list[Tiles]:
+    """The different tilings of a column that some maps read."""
+    leaves = (leaf for each in feature_maps for leaf in each.leaves if isinstance(leaf, Tiles))
+    return list(dict.fromkeys(leaf for leaf in leaves if leaf.column == column))
 
 
 def refine(column: str, size: int, leaves: list[Tiles]) -> Tiles:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features import Tiles
-from pointillist.generators.drawing import draw, quota
+from pointillist.generators.drawing import draw, draw_levels, quota
 from pointillist.generators.evidence import Evidence, aggregation
 from pointillist.progress import Progress
 
@@ -50,10 +50,7 @@ class Mixture:
         codes = {}
         for name, tiles in self.tiles.items():
             tile = draw(self.tables[name], component, generator)
-            levels = len(tiles.table)
-            inside = np.zeros((tiles.dimension, levels))
-            inside[tiles.table, np.arange(levels)] = self.within[name]
-            codes[name] = draw(inside, tile, generator).astype(np.uint16)
+            codes[name] = draw_levels(tiles, self.within[name], tile, generator)
         shuffled = generator.permutation(count)
         return {name: values[shuffled] for name, values in codes.items()}
 

@@ -18,8 +18,8 @@ from torch import nn
 
 from pointillist.features import FeatureMap, Tiles
 from pointillist.generators.checkpoint import restore, store
-from pointillist.generators.drawing import quota
-from pointillist.generators.evidence import refine
+from pointillist.generators.drawing import draw, draw_levels, even, quota
+from pointillist.generators.evidence import measured_tiles, refine
 from pointillist.generators.likelihood import Group, Likelihood, Term, grouped, sum_of_squares
 from pointillist.generators.settings import NetworkSettings
 from pointillist.generators.soft import SoftColumn, SoftRecords, Tensor
@@ -141,11 +141,10 @@ class Network:
 
 def heads_of(feature_maps: Sequence[FeatureMap], levels: Sequence[Levels]) -> tuple[Head, ...]:
     """What each column must come out as, given the maps that will read it."""
-    leaves = [leaf for each in feature_maps for leaf in each.leaves if isinstance(leaf, Tiles)]
     positions = frozenset[str]().union(*(each.unit_columns for each in feature_maps))
     heads = []
     for level in levels:
-        mine = [leaf for leaf in leaves if leaf.column == level.name]
+        mine = measured_tiles(level.name, feature_maps)
         tiles = refine(level.name, level.size, mine) if mine else None
         if tiles is None and level.name not in positions:
             raise ValueError(f"column {level.name!r} was not measured")
@@ -220,12 +219,13 @@ class _Schedule:
         least = min(term.deviation for term in likelihood.terms)
         for term in likelihood.terms:
             product = term.product(shape.label)
-            factor = torch.full((len(term.wanted),), least)
-            if settings.loss == "distance":
-                factor = factor * term.deviation / least * (settings.gamma**0.5 if product else 1.0)
+            weight = settings.gamma**0.5 if product else 1.0
+            if settings.loss == "likelihood":
+                weight = least / term.deviation  # the least noisy term counts as in the distance, the others less
+            scale = torch.full_like(term.wanted, weight)
             if settings.reweighted and shape.label is not None:
-                factor = factor * term.by_class(shape.label, inverse)
-            (in_turn if product and settings.products_in_turn else always).append((term, factor / term.deviation))
+                scale = scale * term.by_class(shape.label, inverse)
+            (in_turn if product and settings.products_in_turn else always).append((term, scale))
         return cls(grouped(always), tuple(group for each in in_turn for group in grouped([each])))
 
     def at(self, progress: float) -> tuple[Group, ...]:
@@ -248,8 +248,7 @@ class _Batches:
         self.terms = _Schedule.of(likelihood, shape, settings)
 
     def _rows(self, module: nn.Module, batch: int, generator: np.random.Generator) -> SoftRecords:
-        even = np.ones(len(self.present)) / len(self.present)
-        labels = torch.as_tensor(self.present[quota(even, batch, generator)])
+        labels = torch.as_tensor(self.present[quota(np.ones(len(self.present)), batch, generator)])
         noise = torch.as_tensor(generator.standard_normal((batch, self.shape.noise)), dtype=torch.float32)
         probabilities, places = _outputs(self.shape, module, noise, labels)
         weights = self.worth[labels]
@@ -308,14 +307,8 @@ def _levels(
         assert placed is not None
         return placed.astype(np.uint16)
     assert probabilities is not None
-    cumulative = np.cumsum(probabilities.numpy().astype(np.float64), axis=1)
-    drawn = generator.random(len(cumulative))[:, None] * cumulative[:, -1:]
-    tile = np.minimum((cumulative < drawn).sum(axis=1), head.tiles.dimension - 1)
-    table = head.tiles.table
-    order = np.argsort(table, kind="stable")
-    sizes = np.bincount(table)
-    starts = np.cumsum(sizes) - sizes
-    levels = order[starts[tile] + (generator.random(len(tile)) * sizes[tile]).astype(np.int64)]
+    tile = draw(probabilities.numpy().astype(np.float64), np.arange(len(probabilities)), generator)
+    levels = draw_levels(head.tiles, even(head.tiles), tile, generator)
     if placed is not None:
         levels = np.where(levels <= len(head.edges), placed, levels)  # atoms stay what they are
     return levels.astype(np.uint16)

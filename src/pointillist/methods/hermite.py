@@ -39,7 +39,6 @@ MOST_PRODUCTS = 150
 """Unless the user wants more."""
 _FAINT = 0.5
 """A product is not worth measuring if the length of its noise is above this part of a record's own."""
-_UNKNOWN_ROWS = 1000
 MOST_CELLS = 20_000
 """A product with more features than this, for each class, is not measured: nobody could make use of it."""
 _TRIES = 50
@@ -116,7 +115,7 @@ class Hermite:
         block = next((each for each in trial.rounds[0].blocks if each.name.startswith("products")), None)
         if block is None:
             return 0
-        rows = request.schema.rows or _UNKNOWN_ROWS
+        rows = request.assumed_rows
         length = trial.noise_rows(0, block) * math.sqrt(block.cells / block.count) / rows
         # The noise of each product grows with the root of their number.
         return min(block.count, int(block.count * (_FAINT / length) ** 2))

@@ -66,6 +66,11 @@ def require_rows(request: Request, count_share: float) -> None:
         )
 
 
+def histograms(levels: tuple[Levels, ...]) -> Concat:
+    """Every column by itself, level by level, with the same weight."""
+    return joined([Part("histograms", _one_hot(each), 1 / len(levels)) for each in levels])
+
+
 def joined(parts: list[Part]) -> Concat:
     """All parts as one map of length 1 at most."""
     return Concat(tuple(Weighted(part.map, math.sqrt(part.share)) for part in parts))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.features import Concat, FeatureMap, OneHot, RandomFourier, Weighted
+from pointillist.features import FeatureMap, RandomFourier
 from pointillist.generators.denoising import denoise_ordered, project_to_simplex
 from pointillist.generators.evidence import Table, tables_of
 from pointillist.generators.model import Model
@@ -25,6 +25,7 @@ from pointillist.methods.labelling import (
     by_class,
     categories_of,
     counts,
+    histograms,
     joined,
     label_of,
     require_rows,
@@ -39,7 +40,6 @@ Floats = NDArray[np.float64]
 
 MOST_FEATURES = 2000
 """Unless the user wants more: by then the kernel is near enough, and more features only take more time."""
-_UNKNOWN_ROWS = 1000
 _SHOWN = (250, 500, 1000, 2000, 4000)
 
 
@@ -96,7 +96,7 @@ class Merf:
     def feature_map(self, plan: Plan, measured: Sequence[Measurement]) -> FeatureMap:
         levels = levels_of(plan.request.schema)
         if self._marginals and not measured:
-            return _histograms(levels)
+            return histograms(levels)
         parts = self._parts(levels, plan.request.target, int(plan.options["features"]), measured)
         return joined(parts)
 
@@ -114,7 +114,7 @@ class Merf:
         sigma = trial.noise_rows(last, trial.rounds[last].blocks[0])
         label = label_of(levels, request.target)
         classes = 1 if label is None else label.size
-        rows = request.schema.rows or _UNKNOWN_ROWS
+        rows = request.assumed_rows
         best = best_features(sigma, rows, classes=classes, most=MOST_FEATURES)
         shown = [size for size in _SHOWN if best / 8 <= size <= best * 8]
         errors = trade_off(sigma, rows, classes=classes, shown=shown, most=MOST_FEATURES)
@@ -178,11 +178,6 @@ class Merf:
 
 def _numbers(levels: tuple[Levels, ...], label: Levels | None) -> tuple[Levels, ...]:
     return tuple(each for each in levels if each.numeric and each is not label)
-
-
-def _histograms(levels: tuple[Levels, ...]) -> Concat:
-    weight = 1 / math.sqrt(len(levels))
-    return Concat(tuple(Weighted(OneHot(each.name, each.size), weight) for each in levels))
 
 
 def _typical_distance(level: Levels, table: Table) -> float:

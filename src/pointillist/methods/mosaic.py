@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.features import Concat, FeatureMap, Labelled, OneHot, Product, Weighted
+from pointillist.features import Concat, FeatureMap, Labelled, Product, Weighted
 from pointillist.generators.denoising import denoise_ordered, project_to_simplex
 from pointillist.generators.evidence import Evidence, Table, estimated_rows, tables_of
 from pointillist.generators.mixture import fit_mixture
 from pointillist.generators.model import Model
 from pointillist.levels import Levels, levels_of
+from pointillist.methods.labelling import histograms, require_share
 from pointillist.methods.tiling import coarsen, tile
 from pointillist.plan import Block, Plan, Request, Round
 from pointillist.progress import Progress
@@ -61,9 +62,8 @@ class Mosaic:
     """Steps of the fit."""
 
     def __post_init__(self) -> None:
-        for name in ("one_way_share", "label_share"):
-            if not 0 < getattr(self, name) < 1:
-                raise UsageError(f"{name} must lie between 0 and 1, not {getattr(self, name)}.")
+        require_share("one_way_share", self.one_way_share)
+        require_share("label_share", self.label_share)
         for name, least in (("most_tiles", 4), ("most_label_tiles", 2), ("components", 1), ("steps", 1)):
             if getattr(self, name) < least:
                 raise UsageError(f"{name} must be at least {least}, not {getattr(self, name)}.")
@@ -141,8 +141,7 @@ class Mosaic:
     def feature_map(self, plan: Plan, measured: Sequence[Measurement]) -> FeatureMap:
         levels = levels_of(plan.request.schema)
         if not measured:
-            weight = plan.rounds[0].blocks[0].weight
-            return Concat(tuple(Weighted(OneHot(each.name, each.size), weight) for each in levels))
+            return histograms(levels)
         marginals = _marginals(measured[0], levels, None)
         most = int(plan.options["most_tiles"])
         noise = max(plan.noise_rows(1, block) for block in plan.rounds[1].blocks)
