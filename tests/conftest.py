@@ -10,6 +10,9 @@ import pytest
 from hypothesis import settings
 
 import pointillist as pt
+from pointillist.features import Tiles
+from pointillist.generators.mixture import Mixture
+from pointillist.levels import Levels, levels_of
 
 settings.register_profile("default", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("default")
@@ -60,5 +63,29 @@ def people() -> Callable[[int, int], pa.Table]:
                 "seen": pa.array((18_300 + rng.integers(0, 2_000, rows)).astype(np.int32)).cast(pa.date32()),
             }
         )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def random_model() -> Callable[..., pt.Model]:
+    """A model whose generator is a mixture of random products over random tiles: dependent columns without a fit."""
+
+    def make(schema: pt.Schema, seed: int = 0, components: int = 8, rows: float = 1_000.0) -> pt.Model:
+        rng = np.random.default_rng(seed)
+
+        def tiles(levels: Levels) -> Tiles:
+            if not levels.numeric:
+                return Tiles(levels.name, tuple(range(levels.size)))
+            runs = min(8, levels.regular)
+            atoms = range(runs, runs + levels.size - levels.regular)
+            return Tiles(levels.name, (*(level * runs // levels.regular for level in range(levels.regular)), *atoms))
+
+        columns = {each.name: tiles(each) for each in levels_of(schema)}
+        within = {name: rng.random(len(each.tile_of)) + 0.1 for name, each in columns.items()}
+        within = {n: w / np.bincount(columns[n].table, weights=w)[columns[n].table] for n, w in within.items()}
+        tables = {name: rng.dirichlet(np.full(each.dimension, 0.5), components) for name, each in columns.items()}
+        mixture = Mixture(rng.dirichlet(np.full(components, 2.0)), columns, tables, within)
+        return pt.Model(schema, pt.plan(schema, epsilon=1.0).guarantee, "none", "pyarrow", rows, mixture)
 
     return make

@@ -10,6 +10,7 @@ _HERE = Path(__file__).parent
 _RIVALS = _HERE / "rivals"
 
 DPMM = Environment("dpmm", _RIVALS / "dpmm.txt", before=(3, 12))
+MBI = Environment("mbi", _RIVALS / "mbi.txt", before=(3, 15))
 SMARTNOISE = Environment("smartnoise", _RIVALS / "smartnoise.txt", before=(3, 15))
 
 
@@ -51,6 +52,15 @@ _ALL = (
         {"n_jobs": 1, "max_model_size": 8, "gen_kwargs": {"n_iters": 300}},
     ),
     Method("mst", "MST (dpmm)", _RIVALS / "dpmm_rival.py", DPMM, {"n_jobs": 1}),
+    # Shorter than AIM's default of 16 rounds per column and 1,000 iterations, to end in minutes on tables of 55 columns.
+    Method(
+        "aim-mbi",
+        "AIM (mbi 2.0), 120 rounds",
+        _RIVALS / "mbi_rival.py",
+        MBI,
+        {"least_rounds": 120, "rounds_per_column": 3, "iterations": 300, "max_model_size": 20},
+    ),
+    Method("mst-mbi", "MST (mbi 2.0)", _RIVALS / "mbi_rival.py", MBI),
     Method("privbayes", "PrivBayes (dpmm)", _RIVALS / "dpmm_rival.py", DPMM, {"n_jobs": 1}),
     Method("dpctgan", "DP-CTGAN (SmartNoise)", _RIVALS / "smartnoise_rival.py", SMARTNOISE),
     Method("real", "real training rows", _HERE / "reference.py", private=False),

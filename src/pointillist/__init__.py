@@ -6,6 +6,7 @@ You see the picture; no single dot matters.
 from importlib.metadata import version
 
 from pointillist.card import Card
+from pointillist.constraint import Impossible, Order
 from pointillist.curator.drafting import draft
 from pointillist.curator.reading import csv, sql
 from pointillist.curator.releasing import plan, release
@@ -35,6 +36,7 @@ __all__ = [
     "Guarantee",
     "Hermite",
     "Ignore",
+    "Impossible",
     "Integer",
     "Ledger",
     "Merf",
@@ -43,6 +45,7 @@ __all__ = [
     "Mosaic",
     "Neighbours",
     "NetworkSettings",
+    "Order",
     "Ordinal",
     "Person",
     "Plan",

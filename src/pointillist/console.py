@@ -140,6 +140,8 @@ def show_schema(schema: Schema) -> None:
             ", ".join(column.read_from_data) or "–",
         )
     out.print(table)
+    for constraint in schema.constraints:
+        out.print(Text(f"Constraint: {constraint}."))
     if schema.person is None:
         out.print("Privacy unit: one row.")
     else:

@@ -1,8 +1,9 @@
 """Schema: what is public about a table.
 
-A schema states the columns, their kinds, bounds and categories, and who a record belongs to. It is written in TOML that
-a person can read and edit. Everything in it counts as public knowledge: it is copied into every release. So nothing in
-it may be read off private rows, unless the owner looks at it and says that it is public (`reviewed = true`).
+A schema states the columns, their kinds, bounds and categories, which combinations cannot be, and who a record belongs
+to. It is written in TOML that a person can read and edit. Everything in it counts as public knowledge: it is copied
+into every release. So nothing in it may be read off private rows, unless the owner looks at it and says that it is
+public (`reviewed = true`).
 """
 
 import datetime as dt
@@ -17,7 +18,9 @@ import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from tomlkit.items import Item
 
+from pointillist.constraint import Constraint, Impossible
 from pointillist.errors import SchemaError
+from pointillist.selection import utc
 
 FORMAT = 1
 
@@ -194,12 +197,7 @@ class Datetime(_Numeric):
             value = dt.datetime.fromisoformat(value)
         elif isinstance(value, dt.date) and not isinstance(value, dt.datetime):
             value = dt.datetime(value.year, value.month, value.day)
-        if isinstance(value, dt.datetime) and value.tzinfo is not None:
-            try:
-                value = value.astimezone(dt.UTC).replace(tzinfo=None)
-            except OverflowError:
-                raise ValueError("is outside the calendar in UTC") from None
-        return value
+        return utc(value) if isinstance(value, dt.datetime) else value
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -249,6 +247,8 @@ class Schema(BaseModel):
     read_from_data: tuple[str, ...] = ()
     """Names of the facts above that `schema draft` took from the data."""
     columns: dict[str, Column]
+    constraints: tuple[Constraint, ...] = ()
+    """Combinations of values that cannot be. Synthetic rows keep to them; private rows are not held against them."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -259,6 +259,11 @@ class Schema(BaseModel):
                 f"column {self.person.column!r} names the person and may not be measured: "
                 'set its kind to "ignore", or leave it out of the columns'
             )
+        for number, constraint in enumerate(self.constraints, start=1):
+            try:
+                constraint.check(self.measured)
+            except ValueError as error:
+                raise ValueError(f"constraint {number} ({constraint}): {error}") from None
         return self
 
     @property
@@ -266,7 +271,7 @@ class Schema(BaseModel):
         """The columns that are measured and synthesised, in order."""
         return {name: column for name, column in self.columns.items() if not isinstance(column, Ignore)}
 
-    @field_validator("read_from_data", mode="before")
+    @field_validator("read_from_data", "constraints", mode="before")
     @classmethod
     def _tuple(cls, value: Any) -> Any:
         return tuple(value) if isinstance(value, list) else value
@@ -332,6 +337,12 @@ class Schema(BaseModel):
         for name, column in self.columns.items():
             columns[name] = _column_table(column)
         document["columns"] = columns
+        if self.constraints:
+            tables = tomlkit.aot()
+            for constraint in self.constraints:
+                tables.append(_constraint_table(constraint))
+            document.add(tomlkit.nl())
+            document["constraints"] = tables
         return tomlkit.dumps(document)
 
     def to_json(self) -> dict[str, Any]:
@@ -389,6 +400,17 @@ def _column_table(column: _Column) -> Any:
     return table
 
 
+def _constraint_table(constraint: Constraint) -> Any:
+    table = tomlkit.table()
+    if isinstance(constraint, Impossible):
+        combination = tomlkit.inline_table()
+        combination.update(constraint.impossible)
+        table["impossible"] = combination
+    else:
+        table.update(constraint.model_dump(mode="json"))
+    return table
+
+
 def _explain(origin: str, error: ValidationError) -> list[str]:
     """One line per mistake: file, column, rule, what to do. Schemas are public, so their values may be shown."""
     lines = []
@@ -398,6 +420,9 @@ def _explain(origin: str, error: ValidationError) -> list[str]:
         if place[:1] == ["columns"] and len(place) > 1:
             where += f": column {place[1]!r}"
             place = [part for part in place[3:] if not re.match(r"tuple\[", part)] if len(place) > 2 else []
+        elif place[:1] == ["constraints"] and len(place) > 1:
+            where += f": constraint {int(place[1]) + 1}"
+            place = place[3:]
         rule = f": {'.'.join(place)}" if place else ""
         text = mistake["msg"].removeprefix("Value error, ")
         if mistake["type"] == "union_tag_not_found":

@@ -1,5 +1,6 @@
 """Synthesizer: release, fit and sample behind the familiar two verbs."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -58,8 +59,16 @@ class Synthesizer:
         self.model_ = fit(self.release_, generator=self.generator, seed=self.seed, progress=progress)
         return self
 
-    def sample(self, count: int | None = None, *, seed: int | None = None, frame: str | None = None) -> Any:
-        """Synthetic rows in the kind of frame that was fitted."""
+    def sample(
+        self,
+        count: int | None = None,
+        *,
+        given: Mapping[str, Any] | None = None,
+        balance: str | None = None,
+        seed: int | None = None,
+        frame: str | None = None,
+    ) -> Any:
+        """Synthetic rows in the kind of frame that was fitted; `Model.sample` says what the arguments mean."""
         if not hasattr(self, "model_"):
             raise UsageError("call fit(table) before sample().")
-        return self.model_.sample(count, seed=seed, frame=frame)
+        return self.model_.sample(count, given=given, balance=balance, seed=seed, frame=frame)

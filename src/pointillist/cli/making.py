@@ -9,11 +9,13 @@ import typer
 
 from pointillist.cli.app import app, schema_app
 from pointillist.cli.options import (
+    Balance,
     Data,
     Delimiter,
     Delta,
     Epsilon,
     GeneratorName,
+    Given,
     Json,
     LedgerFile,
     MethodName,
@@ -26,7 +28,7 @@ from pointillist.cli.options import (
     Sql,
     Target,
 )
-from pointillist.cli.shared import at_least_one, free, opened, print_json, wanted_rows
+from pointillist.cli.shared import at_least_one, conditions, free, opened, print_json, wanted_rows
 from pointillist.errors import PointillistError, UsageError
 
 
@@ -168,6 +170,8 @@ def sample(
         Path, typer.Option("-o", "--output", help="The table to write: .csv, .parquet or .arrow.", show_default=False)
     ],
     rows: Rows = None,
+    given: Given = None,
+    balance: Balance = None,
     seed: Seed = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -175,6 +179,8 @@ def sample(
     """Sample synthetic rows from a model. Costs no privacy, however often it is done.
 
     Example: pointillist sample people.model -n 50000 -o synthetic.parquet
+
+    Example: pointillist sample people.model -n 1000 --given sex=F --given age=30..40 --balance income -o some.csv
     """
     from pointillist import console
     from pointillist.generators.model import Model
@@ -184,7 +190,8 @@ def sample(
     fitted = Model.load(model)
     check_path(output)
     count = wanted_rows(rows, fitted.default_count)
-    write_table(fitted.sample_table(count, seed=seed), output)
+    condition = conditions(given or [], fitted.schema.measured)
+    write_table(fitted.sample_table(count, given=condition, balance=balance, seed=seed), output)
     if not quiet:
         console.say(f"{count:,} synthetic rows written to {output}.")
 

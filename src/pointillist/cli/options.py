@@ -44,6 +44,20 @@ Seed = Annotated[
     int | None,
     typer.Option(min=0, help="Seed of the sampling (never of the privacy noise, which has none).", show_default=False),
 ]
+Given = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--given",
+        metavar="COLUMN=VALUE",
+        help="Only rows with this value, or in a range such as age=30..40; nothing after = means missing. Repeat it for "
+        "more columns, or for other values of one.",
+        show_default=False,
+    ),
+]
+Balance = Annotated[
+    str | None,
+    typer.Option(help="A column of which every class gets the same number of rows.", show_default=False),
+]
 Rows = Annotated[
     int | None, typer.Option("-n", "--rows", help="How many rows; by default about as many as the private table has.")
 ]

@@ -1,6 +1,7 @@
 """What several commands do alike."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,26 @@ def wanted_rows(rows: int | None, default: int) -> int:
     if rows is not None and rows > MOST_ROWS:
         raise UsageError(f"-n / --rows must be at most {MOST_ROWS:,}. Sample in parts, each with another seed.")
     return default if rows is None else at_least_one(rows, "-n / --rows")
+
+
+def conditions(given: list[str], measured: Mapping[str, Any]) -> dict[str, Any]:
+    """What --given asks for, by column; several values of one column are alternatives."""
+    from pointillist.selection import from_text
+
+    found: dict[str, list[Any]] = {}
+    for text in given:
+        fits = [name for name in measured if text.startswith(f"{name}=")]  # a name may hold a "=", too
+        if not fits:
+            raise UsageError(
+                f"--given {text!r} is not of the form COLUMN=VALUE with a column of the model. "
+                f"Columns: {', '.join(measured)}."
+            )
+        name = max(fits, key=len)
+        try:
+            found.setdefault(name, []).append(from_text(name, measured[name], text[len(name) + 1 :]))
+        except ValueError as error:
+            raise UsageError(f"--given: {error}.") from None
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 
 def at_least_one(value: int, option: str) -> int:

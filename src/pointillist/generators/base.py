@@ -1,12 +1,21 @@
 """What a generator is: a sampler over the levels of all columns that can be written to a file and read back."""
 
-from typing import Any, ClassVar, Protocol, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-class Generator(Protocol):
+class Sampler(Protocol):
+    """What rows come from."""
+
+    def sample(self, count: int, generator: np.random.Generator) -> dict[str, NDArray[np.uint16]]:
+        """Level numbers of `count` rows."""
+        ...
+
+
+class Generator(Sampler, Protocol):
     """A fitted sampler. Public: it was made from a release alone."""
 
     kind: ClassVar[str]
@@ -16,10 +25,6 @@ class Generator(Protocol):
         """What it is, in a few words."""
         ...
 
-    def sample(self, count: int, generator: np.random.Generator) -> dict[str, NDArray[np.uint16]]:
-        """Level numbers of `count` rows."""
-        ...
-
     def to_facts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Itself as JSON values and arrays."""
         ...
@@ -27,4 +32,16 @@ class Generator(Protocol):
     @classmethod
     def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """The inverse of `to_facts`."""
+        ...
+
+
+@runtime_checkable
+class Conditional(Sampler, Protocol):
+    """A sampler that knows its own conditional distributions."""
+
+    def given(self, inside: Mapping[str, NDArray[np.float64]]) -> tuple[float, Self]:
+        """The probability of a condition, and the generator of the rows that meet it.
+
+        `inside` holds, for some columns, the probability that a row of each level meets the condition.
+        """
         ...

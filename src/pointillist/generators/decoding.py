@@ -1,5 +1,7 @@
 """Decoding: from level numbers back to values of the schema's types."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -12,9 +14,9 @@ Floats = NDArray[np.float64]
 
 def decode(levels: Levels, codes: NDArray[np.uint16], generator: np.random.Generator) -> pa.Array:
     """Values for level numbers; inside a bin they are spread evenly on the column's scale."""
-    missing = codes == levels.missing if levels.has_missing else np.zeros(len(codes), dtype=bool)
     if levels.numeric:
-        return _numbers(levels, codes, missing, generator)
+        return _number_array(levels, codes, numbers(levels, codes, generator.random(len(codes))))
+    missing = _missing(levels, codes)
     if isinstance(levels.column, Boolean):
         return pa.array(codes == 1, mask=missing, type=pa.bool_())
     other = codes == levels.other if levels.has_other else np.zeros(len(codes), dtype=bool)
@@ -26,18 +28,23 @@ def decode(levels: Levels, codes: NDArray[np.uint16], generator: np.random.Gener
     return pa.array(names[np.where(missing, len(names) - 1, codes)], mask=missing, type=pa.string())
 
 
-def _numbers(
-    levels: Levels, codes: NDArray[np.uint16], missing: NDArray[np.bool_], generator: np.random.Generator
-) -> pa.Array:
+def _missing(levels: Levels, codes: NDArray[np.uint16]) -> NDArray[np.bool_]:
+    return codes == levels.missing if levels.has_missing else np.zeros(len(codes), dtype=bool)
+
+
+def numbers(levels: Levels, codes: NDArray[np.uint16], spread: Floats) -> Floats:
+    """Numbers for the levels of a numeric column; `spread` says where in its bin each lies, from 0 to 1.
+
+    What stands for a missing value means nothing. Datetimes count in their resolution from 1970.
+    """
     place = np.minimum(codes, levels.regular - 1)
     low, high = levels.edges[place], levels.edges[place + 1]
-    spread = generator.random(len(codes))
     if levels.column.scale == "log":
         values = np.exp(np.log(low) + spread * (np.log(high) - np.log(low)))
     else:
         values = low + spread * (high - low)
     if levels.whole:
-        values = _beside_specials(np.clip(np.floor(values), low, high - 1), low, high, levels.specials)
+        values = beside_specials(np.clip(np.floor(values), low, high - 1), low, high, levels.specials)
     else:
         values = np.clip(values, low, np.nextafter(high, low))  # rounding must not carry a value into the next bin
     decimals = getattr(levels.column, "decimals", None)
@@ -45,10 +52,16 @@ def _numbers(
         with np.errstate(over="ignore", invalid="ignore"):  # a number too large to round has no decimals to lose
             rounded = np.round(values, decimals)
             # What is near a special value must not become it: special values have a level of their own.
-            rounded = np.where(np.isin(rounded, levels.specials), rounded + 10.0**-decimals, rounded)
+            beside = np.round(rounded + 10.0**-decimals, decimals)
+            rounded = np.where(np.isin(rounded, levels.specials), beside, rounded)
         values = np.clip(np.where(np.isfinite(rounded), rounded, values), *levels.bounds)
     for number, special in enumerate(levels.specials):
         values = np.where(codes == levels.regular + number, special, values)
+    return values
+
+
+def _number_array(levels: Levels, codes: NDArray[np.uint16], values: Floats) -> pa.Array:
+    missing = _missing(levels, codes)
     if isinstance(levels.column, Datetime):
         ticks = values.astype(np.int64)
         if levels.column.resolution == "day":
@@ -59,7 +72,7 @@ def _numbers(
     return pa.array(values, mask=missing, type=pa.float64())
 
 
-def _beside_specials(values: Floats, low: Floats, high: Floats, specials: tuple[float, ...]) -> Floats:
+def beside_specials(values: Floats, low: Floats, high: Floats, specials: tuple[float, ...]) -> Floats:
     """Whole numbers of a bin that are not special values: those have a level of their own."""
     for _ in specials:
         values = np.where(np.isin(values, specials), low + (values + 1 - low) % (high - low), values)
@@ -67,7 +80,18 @@ def _beside_specials(values: Floats, low: Floats, high: Floats, specials: tuple[
 
 
 def decode_table(
-    levels: tuple[Levels, ...], codes: dict[str, NDArray[np.uint16]], generator: np.random.Generator
+    levels: tuple[Levels, ...],
+    codes: dict[str, NDArray[np.uint16]],
+    generator: np.random.Generator,
+    drawn: Mapping[str, Floats] | None = None,
 ) -> pa.Table:
-    """A table for the level numbers of all columns."""
-    return pa.table({each.name: decode(each, codes[each.name], generator) for each in levels})
+    """A table for the level numbers of all columns; `drawn` holds columns whose numbers are settled already."""
+    drawn = drawn or {}
+    return pa.table(
+        {
+            each.name: _number_array(each, codes[each.name], drawn[each.name])
+            if each.name in drawn
+            else decode(each, codes[each.name], generator)
+            for each in levels
+        }
+    )

@@ -9,6 +9,7 @@ component towards the one-way marginals (relative entropy). The pull is as stron
 stays at what the noise alone explains: the least structured mixture that is consistent with the release.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -53,6 +54,28 @@ class Mixture:
             codes[name] = draw_levels(tiles, self.within[name], tile, generator)
         shuffled = generator.permutation(count)
         return {name: values[shuffled] for name, values in codes.items()}
+
+    def given(self, inside: Mapping[str, Floats]) -> tuple[float, Self]:
+        """The probability of a condition, and the mixture of the rows that meet it: exact.
+
+        `inside` holds, for some columns, the probability that a row of each level meets the condition. Given their
+        component columns are independent, so components gain or lose weight by how likely they meet all of it.
+        """
+        weights, tables, within = self.weights, dict(self.tables), dict(self.within)
+        for name, shares in inside.items():
+            tiles = self.tiles[name]
+            met = self.within[name] * shares
+            by_tile = np.bincount(tiles.table, weights=met, minlength=tiles.dimension)
+            tables[name] = self.tables[name] * by_tile
+            weights = weights * tables[name].sum(axis=1)
+            held = by_tile[tiles.table]
+            within[name] = np.where(held > 0, met / np.where(held > 0, held, 1.0), self.within[name])
+        kept = weights > 0
+        met_by = float(weights.sum() / self.weights.sum())
+        if not kept.any():
+            return 0.0, self
+        tables = {name: table[kept] / table[kept].sum(axis=1, keepdims=True) for name, table in tables.items()}
+        return met_by, type(self)(weights[kept] / weights.sum(), self.tiles, tables, within)
 
     def to_facts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The mixture as JSON values and arrays."""

@@ -1,6 +1,8 @@
 """Model: a generator fitted to a release, ready to make rows. Public."""
 
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -8,12 +10,17 @@ from typing import Any, Self
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
+from pydantic import BaseModel
 
 from pointillist import artefact
+from pointillist.constraint import Impossible, Order
 from pointillist.errors import ArtefactError, SchemaError, UsageError
 from pointillist.generators.base import Generator
-from pointillist.generators.decoding import decode_table
+from pointillist.generators.condition import Condition
+from pointillist.generators.constraints import Rules
 from pointillist.generators.mixture import Mixture
+from pointillist.generators.source import Source, Unreachable, balanced
+from pointillist.generators.tilt import Tilt
 from pointillist.levels import Levels, levels_of
 from pointillist.privacy.budget import Guarantee
 from pointillist.release import Release
@@ -56,19 +63,37 @@ class Model:
     def __repr__(self) -> str:
         return f"<Model of {self.schema.name!r}: {len(self.levels)} columns, ε = {self.guarantee.epsilon:g}>"
 
-    def sample(self, count: int | None = None, *, seed: int | None = None, frame: str | None = None) -> Any:
+    def sample(
+        self,
+        count: int | None = None,
+        *,
+        given: Mapping[str, Any] | None = None,
+        balance: str | None = None,
+        seed: int | None = None,
+        frame: str | None = None,
+    ) -> Any:
         """`count` rows (by default as many as the private table has, roughly) in the caller's own kind of frame.
 
-        The same seed gives the same rows. `frame` may be "pandas", "polars" or "pyarrow".
+        `given` is what all rows must have in common: for some columns a value, a list of values, a range (low, high)
+        or None for missing, such as `{"sex": "F", "age": (30, 40)}`. `balance` names a column of which every class
+        gets the same number of rows. The same seed gives the same rows. `frame` may be "pandas", "polars" or "pyarrow".
         """
         if count is None:
             count = self.default_count
         if count < 0:
             raise UsageError(f"the number of rows must not be negative, not {count}.")
+        kind = self._kind(frame)
+        return self.to_frame(self.sample_table(count, given=given, balance=balance, seed=seed), kind)
+
+    def _kind(self, frame: str | None) -> str:
         kind = frame or self.frame
         if kind not in FRAMES:
             raise UsageError(f"frame {kind!r} is not known. Choose one of {', '.join(FRAMES)}.")
-        table = self.sample_table(count, seed=seed)
+        return kind
+
+    def to_frame(self, table: pa.Table, frame: str | None = None) -> Any:
+        """Rows of the schema's types in another kind of frame: by default the caller's own."""
+        kind = self._kind(frame)
         if kind == "pyarrow":
             return table
         try:
@@ -85,14 +110,54 @@ class Model:
         kinds = {each.name: nullable.get(each.column.kind) for each in self.levels if each.has_missing}
         return frame.astype({name: kind for name, kind in kinds.items() if kind is not None})
 
-    def sample_table(self, count: int, *, seed: int | None = None) -> pa.Table:
+    def sample_table(
+        self,
+        count: int,
+        *,
+        given: Mapping[str, Any] | None = None,
+        balance: str | None = None,
+        seed: int | None = None,
+    ) -> pa.Table:
         """`count` rows as an Arrow table."""
         if count > MOST_ROWS:
             raise UsageError(
                 f"{count:,} rows are too many at a time. Sample up to {MOST_ROWS:,} at a time, each with another seed."
             )
         generator = np.random.default_rng(seed)
-        return decode_table(self.levels, self.generator.sample(count, generator), generator)
+        condition = Condition.of(self.levels, {} if given is None else given)
+        if balance is None:
+            return self._source(condition, generator).table(count, generator)
+        level = next((each for each in self.levels if each.name == balance), None)
+        if level is None:
+            known = ", ".join(each.name for each in self.levels)
+            raise UsageError(f"balance: {balance!r} is not a column of the model. Columns: {known}.")
+        sources = []
+        for each in condition.by_class(level):
+            with contextlib.suppress(Unreachable):
+                sources.append(self._source(each, generator))
+        if not sources:
+            raise UsageError(f"balance: no class of column {balance!r} has any probability. Loosen the condition.")
+        return balanced(sources, count, generator)
+
+    def _source(self, condition: Condition, generator: np.random.Generator) -> Source:
+        return Source.of(self.levels, self.generator, condition, self._rules, self._tilt, generator)
+
+    @cached_property
+    def _rules(self) -> Rules:
+        return Rules.of(self.schema.constraints, self.levels)
+
+    @cached_property
+    def _tilt(self) -> Tilt | None:
+        """How to make up for rows that are impossible: learned once, and always the same for the same model."""
+        if not self.schema.constraints:
+            return None
+        return Source(self.levels, self.generator, Condition({}), self._rules).fit_tilt(np.random.default_rng(0))
+
+    def constrained(self, *constraints: Order | Impossible | Mapping[str, Any]) -> Self:
+        """The same model under more constraints. They are public facts, and only sampling heeds them: no new release."""
+        added = [each.model_dump(mode="json") if isinstance(each, BaseModel) else dict(each) for each in constraints]
+        facts = self.schema.to_json()
+        return replace(self, schema=Schema.parse({**facts, "constraints": [*facts["constraints"], *added]}))
 
     def summary(self) -> dict[str, Any]:
         """All but the generator, as JSON values."""

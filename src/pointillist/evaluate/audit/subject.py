@@ -130,4 +130,5 @@ class Subject:
         if len(kept) == len(names):
             return self
         chosen = {name: column for name, column in self.schema.columns.items() if name in kept}
-        return replace(self, schema=self.schema.model_copy(update={"columns": chosen}))
+        constraints = tuple(each for each in self.schema.constraints if set(each.names) <= set(kept))
+        return replace(self, schema=self.schema.model_copy(update={"columns": chosen, "constraints": constraints}))
