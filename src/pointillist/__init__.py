@@ -12,10 +12,12 @@ from pointillist.curator.reading import csv, sql
 from pointillist.curator.releasing import plan, release
 from pointillist.errors import PointillistError
 from pointillist.evaluate import Audit, Evaluation, audit, evaluate
+from pointillist.generators.estimate import Estimate
 from pointillist.generators.model import Model
 from pointillist.generators.settings import MixtureSettings, NetworkSettings
 from pointillist.methods import Hermite, Merf, Mosaic
 from pointillist.methods.fitting import fit
+from pointillist.methods.uncertainty import Uncertainty, uncertainty
 from pointillist.plan import Plan
 from pointillist.privacy.budget import Budget, Guarantee, Neighbours
 from pointillist.privacy.ledger import Ledger
@@ -32,6 +34,7 @@ __all__ = [
     "Card",
     "Categorical",
     "Datetime",
+    "Estimate",
     "Evaluation",
     "Guarantee",
     "Hermite",
@@ -54,6 +57,7 @@ __all__ = [
     "Release",
     "Schema",
     "Synthesizer",
+    "Uncertainty",
     "audit",
     "csv",
     "draft",
@@ -62,4 +66,5 @@ __all__ = [
     "plan",
     "release",
     "sql",
+    "uncertainty",
 ]

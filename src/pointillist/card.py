@@ -154,8 +154,7 @@ class Card:
             "and quantiles.",
             "To study how many columns act together: what goes beyond the tables that were measured is the model's guess.",
             "As if it were a survey of this many people: errors do not shrink when more rows are sampled. With the release "
-            "file, fit and sample anew with several seeds: how much results vary shows the model's share of the error; the "
-            "noise's share, stated here, comes on top.",
+            "file, the command pointillist errors tells how far figures may be from the private ones.",
             "For decisions about single people, and for final results that others will rely on without a check against "
             "the real data.",
         )

@@ -20,6 +20,7 @@ from pointillist.schema import Schema
 if TYPE_CHECKING:
     from pointillist.evaluate.audit import Audit
     from pointillist.evaluate.evaluation import Evaluation
+    from pointillist.generators.estimate import Estimate
 
 # Names and paths are the user's own: square brackets in them are not markup.
 out = Console(markup=False)
@@ -79,7 +80,7 @@ class Steps:
 _WORDS = {
     "fit": "fitting the generator", "write": "writing", "evaluate": "comparing the tables",
     "white-box releases": "attacking many releases", "canaries": "hiding canaries",
-    "membership": "looking for members in synthetic rows",
+    "membership": "looking for members in synthetic rows", "refits": "fitting again with fresh noise",
 }  # fmt: skip
 
 
@@ -261,3 +262,21 @@ def show_evaluation(result: "Evaluation") -> None:
     out.print(f"Mean total variation distance: {figures}.")
     for note in result.notes:
         out.print(f"Note: {note}", style="yellow")
+
+
+def show_errors(name: str, estimates: Sequence["Estimate"]) -> None:
+    """Statistics of the synthetic data, and where the private ones lie."""
+    table = Table(title=Text(f"Error bars: {name}"), title_justify="left")
+    heading = f"private ({estimates[0].confidence:.0%})" if estimates else "private"
+    for text, justify in (("statistic", "left"), ("synthetic", "right"), (heading, "right"), ("from", "left")):
+        table.add_column(text, justify=justify)  # type: ignore[arg-type]
+    for each in estimates:
+        table.add_row(
+            each.name, each.shown(each.value), f"{each.shown(each.low)} to {each.shown(each.high)}", each.basis,
+            style=None if each.low <= each.value <= each.high else "yellow",
+        )  # fmt: skip
+    out.print(table)
+    out.print(
+        "measured: from the known noise alone. refits: from fitting again with fresh noise; what was never measured is not "
+        "in it. Each interval holds by itself, not all of them together."
+    )

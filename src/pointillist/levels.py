@@ -18,6 +18,9 @@ from pointillist.schema import Boolean, Categorical, Datetime, Integer, Numeric,
 
 Floats = NDArray[np.float64]
 
+BINS = 16
+"""Into how many equal parts of its public range a number is cut where tables are counted and compared."""
+
 _EPOCH = dt.datetime(1970, 1, 1)
 _SECONDS = {"day": 86_400, "second": 1}
 
@@ -145,6 +148,19 @@ class Levels:
         if level < self.other:
             return f"= {self.specials[level - self.regular]:.15g}"
         return "other" if self.has_other and level == self.other else "missing"
+
+
+def coarse(levels: Levels, most: int = BINS) -> NDArray[np.int64]:
+    """For each level its number once a number's bins are joined to at most `most`."""
+    if not levels.numeric or levels.regular <= most:
+        return np.arange(levels.size)
+    regular = np.arange(levels.regular) * most // levels.regular
+    return np.concatenate([regular, most + np.arange(levels.size - levels.regular)])
+
+
+def coarse_size(levels: Levels, most: int = BINS) -> int:
+    """How many levels `coarse` leaves."""
+    return int(coarse(levels, most)[-1]) + 1
 
 
 def levels_of(schema: Schema) -> tuple[Levels, ...]:

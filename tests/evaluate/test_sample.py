@@ -20,7 +20,8 @@ from pyarrow import parquet
 
 import pointillist as pt
 from pointillist.errors import DataError, PointillistError, UsageError
-from pointillist.evaluate.sample import BINS, Sample, coarse, coarse_size, joined, read, require_same_columns
+from pointillist.evaluate.sample import Sample, joined, read, require_same_columns
+from pointillist.levels import BINS, coarse, coarse_size
 
 SECRET = "SECRETVALUE"
 

@@ -16,18 +16,18 @@ People = Callable[..., pa.Table]
 
 
 def wide(columns: int) -> pt.Schema:
-    return pt.Schema(name="wide", rows=1000, columns={f"c{i}": pt.Integer(min=0, max=99) for i in range(columns)})
+    return pt.Schema(name="wide", rows=10_000_000, columns={f"c{i}": pt.Integer(min=0, max=99) for i in range(columns)})
 
 
 @pytest.mark.parametrize(
     ("columns", "target", "tables", "note"),
     [
-        (5, None, [5, 10], None),
-        (5, "c0", [5, 10, 6], None),
-        (100, None, [100, 4950], None),
-        (150, "c3", [150, 11175], "Pairs are not split by c3"),
-        (400, "c3", [400, 399], "Only pairs with c3"),
-        (400, None, [400], "Only one-way"),
+        (5, None, [5, 5, 10], None),
+        (5, "c0", [5, 5, 10, 6], None),
+        (100, None, [100, 100, 4950], None),
+        (150, "c3", [150, 150, 11175], "Pairs are not split by c3"),
+        (400, "c3", [400, 400, 399], "Only pairs with c3"),
+        (400, None, [400, 400], "Only one-way"),
     ],
 )
 def test_plans_stay_within_their_limit(columns: int, target: str | None, tables: list[int], note: str | None) -> None:
@@ -38,6 +38,21 @@ def test_plans_stay_within_their_limit(columns: int, target: str | None, tables:
     for each in plan.rounds:
         assert sum(block.count * block.weight**2 for block in each.blocks) == pytest.approx(1.0)
     assert [text for text in plan.notes if note and note in text] or not note
+
+
+def test_where_noise_drowns_all_pairs_those_with_the_target_remain() -> None:
+    few = wide(40).model_copy(update={"rows": 1000})
+    plan = pt.plan(few, epsilon=1.0, target="c3")
+    assert [block.count for each in plan.rounds for block in each.blocks] == [40, 40, 39]
+    assert any("the noise would drown all pairs" in note for note in plan.notes)
+    assert len(pt.plan(few, epsilon=1.0).rounds) == 1
+    assert len(pt.plan(few.model_copy(update={"rows": 100_000}), epsilon=1.0).rounds) == 2
+
+
+def test_the_noisier_pairs_are_the_more_goes_to_single_columns() -> None:
+    shares = [pt.plan(wide(20), epsilon=epsilon).rounds[0].share for epsilon in (0.01, 0.1, 1.0)]
+    assert shares == sorted(shares, reverse=True)
+    assert pt.plan(wide(20), epsilon=1.0, method=pt.Mosaic(one_way_share=0.4)).rounds[0].share == 0.4
 
 
 def test_the_release_keeps_to_its_plan(schema: pt.Schema, people: People) -> None:
@@ -54,7 +69,7 @@ def test_the_release_keeps_to_its_plan(schema: pt.Schema, people: People) -> Non
 def test_a_numeric_target_is_cut_into_few_tiles(schema: pt.Schema, people: People) -> None:
     release = pt.release(people(20_000), schema, epsilon=5.0, target="age")
     label = next(p.parts[0] for p in release.measurements[1].feature_map.parts if isinstance(p.parts[0], Labelled))
-    assert 2 <= label.label.dimension <= pt.Mosaic().most_label_tiles
+    assert 2 <= label.label.dimension <= pt.Mosaic().most_classes
     assert pt.fit(release).sample(100, seed=0).num_rows == 100
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointillist.features import Tiles
-from pointillist.levels import Levels
+from pointillist.levels import Levels, coarse
 from pointillist.methods.tiling import coarsen, tile
 from pointillist.schema import Boolean, Categorical, Integer, Ordinal, Real
 
@@ -88,9 +88,22 @@ class TestTile:
         assert tiles.tile_of.count(tiles.tile_of[4]) == 1
 
     def test_even_masses_give_even_tiles(self) -> None:
-        levels = Levels("x", Integer(min=0, max=99, missing=False))
-        tiles = tile(levels, np.ones(100), 1.0, 10)
-        assert np.bincount(tiles.tile_of).tolist() == [10] * 10
+        levels = Levels("x", Integer(min=0, max=159, missing=False))
+        assert np.bincount(tile(levels, np.ones(160), 1.0, 32).tile_of).tolist() == [5] * 32
+        assert np.bincount(tile(levels, np.ones(160), 1.0, 16).tile_of).tolist() == [10] * 16
+        assert np.bincount(tile(levels, np.ones(160), 20.0, 32).tile_of).tolist() == [20] * 8
+
+    def test_tiles_follow_public_bins(self) -> None:
+        """A heavy bin is cut, and its edges stay edges; light bins are joined."""
+        levels = Levels("x", Integer(min=0, max=159, missing=False))
+        masses = np.ones(160)
+        masses[40:50] = 100
+        tiles = np.array(tile(levels, masses, 30.0, 32).tile_of)
+        assert len(set(tiles[40:50])) >= 5
+        assert (coarse(levels)[40:50] == 4).all()
+        assert tiles[39] != tiles[40]
+        assert tiles[49] != tiles[50]
+        assert np.bincount(tiles, weights=masses).min() >= 30
 
     def test_enough_mass_keeps_every_level(self) -> None:
         levels = Levels("x", Integer(min=0, max=9))

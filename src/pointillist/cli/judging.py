@@ -108,6 +108,43 @@ def card(
 
 
 @app.command()
+def errors(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", help="The model fitted to it; without one, it is fitted anew.", show_default=False),
+    ] = None,
+    refits: Annotated[
+        int, typer.Option(help="Fit so often again, with fresh noise: then correlations of numbers are shown, too.")
+    ] = 0,
+    confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of fits, samples and fresh noise.")] = 0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Say how far figures of the synthetic data may be from the private ones. Costs no privacy.
+
+    Means, medians and shares of every column, each with an interval for the private figure, from the release alone.
+
+    Example: pointillist errors people.release --model people.model --refits 10
+    """
+    from pointillist import console
+    from pointillist.generators.model import Model
+    from pointillist.methods.uncertainty import uncertainty
+    from pointillist.release import Release
+
+    public = Release.load(release)
+    fitted = None if model is None else Model.load(model)
+    with console.Steps(quiet or as_json).shown() as steps:
+        bars = uncertainty(public, model=fitted, refits=refits, confidence=confidence, seed=seed, progress=steps)
+        found = bars.describe() + (bars.correlations() if refits else ())
+    if as_json:
+        print_json([each.to_json() for each in found])
+    elif not quiet:
+        console.show_errors(public.schema.name, found)
+
+
+@app.command()
 def audit(
     data: Annotated[
         Path | None,

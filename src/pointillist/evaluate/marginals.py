@@ -14,7 +14,8 @@ import pyarrow as pa
 from scipy.special import gammaln
 
 from pointillist.errors import UsageError
-from pointillist.evaluate.sample import BINS, Codes, Floats, Sample, coarse_size, require_same_columns
+from pointillist.evaluate.sample import Codes, Floats, Sample, require_same_columns
+from pointillist.levels import BINS, coarse_size
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,11 @@ from pointillist.curator.encoding import Encoder
 from pointillist.curator.reading import open_source
 from pointillist.errors import DataError, UsageError, without_context
 from pointillist.features import Records
-from pointillist.levels import Levels, levels_of
+from pointillist.levels import BINS, Levels, coarse, levels_of
 from pointillist.schema import Schema
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-
-BINS = 16
-"""A number is compared in this many equal parts of its public range, atoms apart, unless the caller says otherwise."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,16 +127,3 @@ def joined(first: Sample, second: Sample) -> Sample:
     codes = {name: np.concatenate([part.codes[name] for part in parts]) for name in parts[0].codes}
     units = {name: np.concatenate([part.units[name] for part in parts]) for name in parts[0].units}
     return Sample(f"{first.name} and {second.name}", first.levels, Records(first.rows + second.rows, codes, units))
-
-
-def coarse(levels: Levels, most: int = BINS) -> Codes:
-    """For each level its number once bins are joined to at most `most`."""
-    if not levels.numeric or levels.regular <= most:
-        return np.arange(levels.size)
-    regular = np.arange(levels.regular) * most // levels.regular
-    return np.concatenate([regular, most + np.arange(levels.size - levels.regular)])
-
-
-def coarse_size(levels: Levels, most: int = BINS) -> int:
-    """How many levels `coarse` leaves."""
-    return int(coarse(levels, most)[-1]) + 1

@@ -17,13 +17,25 @@ def quota(weights: Floats, count: int, generator: np.random.Generator) -> NDArra
 
 
 def draw(table: Floats, row: NDArray[np.integer[Any]], generator: np.random.Generator) -> NDArray[np.int64]:
-    """One column number for each entry of `row`, by the probabilities in that row of the table."""
+    """One column number for each entry of `row`, by the probabilities in that row of the table.
+
+    Entries with the same row share its columns out evenly, each to within one of its share, instead of by chance.
+    """
     cumulative = np.cumsum(table, axis=1)
     cumulative = cumulative / cumulative[:, -1:]
     # All rows at once: row r's distribution function occupies (r, r + 1].
     flat = (cumulative + np.arange(len(table))[:, None]).ravel()
-    places = np.searchsorted(flat, row + generator.random(len(row)), side="right")
+    places = np.searchsorted(flat, row + _strata(row, len(table), generator), side="right")
     return np.clip(places - row.astype(np.int64) * table.shape[1], 0, table.shape[1] - 1)
+
+
+def _strata(group: NDArray[np.integer[Any]], groups: int, generator: np.random.Generator) -> Floats:
+    """A number in [0, 1) for each entry, evenly spread within its group, in random order."""
+    order = np.lexsort((generator.random(len(group)), group))
+    sizes = np.bincount(group, minlength=groups)
+    rank = np.empty(len(group))
+    rank[order] = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return (rank + generator.random(groups)[group]) / np.maximum(sizes, 1)[group]
 
 
 def even(tiles: Tiles) -> Floats:

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from pointillist.features import FeatureMap, Product, Records, Tiles, blocks
 from pointillist.release import Measurement, Release
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +98,7 @@ class Evidence:
     def base(self) -> dict[str, Tiles]:
         """For each column the coarsest tiling that refines every tiling of it in tables of two columns or more."""
         found: dict[str, list[Tiles]] = {}
-        for table in self.tables:
+        for table in sorted(self.tables, key=lambda table: len(table.leaves) == 1):  # in the order of pairs, if any
             for leaf in table.leaves:
                 found.setdefault(leaf.column, [])
                 if len(table.leaves) > 1 and leaf not in found[leaf.column]:
@@ -120,6 +123,16 @@ def refine(column: str, size: int, leaves: list[Tiles]) -> Tiles:
         return finest[0]  # one of them refines all others: keep its numbering
     keys = [tuple(leaf.tile_of[level] for leaf in leaves) for level in range(size)]
     return Tiles(column, tuple(numbers.setdefault(key, len(numbers)) for key in keys))
+
+
+def joint_tiles(first: Tiles, second: Tiles) -> tuple[Integers, Integers]:
+    """The finest unions of tiles that two tilings of a column have in common: for each tile of either its union."""
+    links = coo_array(
+        (np.ones(len(first.table), dtype=np.int8), (first.table, first.dimension + second.table)),
+        shape=(first.dimension + second.dimension,) * 2,
+    )
+    found = connected_components(links, directed=False)[1].astype(np.int64)
+    return found[: first.dimension], found[first.dimension :]
 
 
 def aggregation(fine: Tiles, coarse: Tiles) -> Floats:
