@@ -15,10 +15,11 @@ from pointillist.curator.reading import open_source
 from pointillist.curator.releasing import embed
 from pointillist.errors import UsageError
 from pointillist.features import Tiles
+from pointillist.generators.drawn import Drawn
 from pointillist.generators.evidence import Table as EvidenceTable
 from pointillist.generators.readings import Readings
 from pointillist.levels import Levels
-from pointillist.methods.uncertainty import _Draw, noisier
+from pointillist.methods.uncertainty import noisier
 from pointillist.release import Measurement
 
 People = Callable[..., pa.Table]
@@ -210,13 +211,13 @@ def test_what_tails_share_inside_one_tile_widens_a_correlation() -> None:
     """A table with a few rows far out in both columns, which all fall into one coarse cell."""
     rng = np.random.default_rng(0)
     far = rng.random(1_000) < 0.02
-    numbers = {name: np.where(far, rng.uniform(50, 90, 1_000), rng.uniform(0, 5, 1_000)) for name in ("a", "b")}
+    numbers = {name: np.where(far, rng.uniform(10, 100, 1_000), rng.uniform(0, 5, 1_000)) for name in ("a", "b")}
     levels = {name: Levels(name, pt.Real(min=0, max=100, missing=False, bins=100)) for name in numbers}
 
     def most(cut: int) -> float:
         tiles = tuple(Tiles(name, tuple(min(level, cut) for level in range(100))) for name in numbers)
         table = EvidenceTable(tiles, np.ones([each.dimension for each in tiles]), 1.0)
-        return _Draw(Readings((table,), None), levels, pa.table(numbers)).inside_cells("a", "b")
+        return Drawn(Readings((table,), None), levels, pa.table(numbers)).inside_cells("a", "b")
 
     assert most(99) < 0.01  # every bin a tile
     assert 0.05 < most(5) < 1  # one tile for all that is far out
