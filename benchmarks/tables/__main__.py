@@ -10,6 +10,7 @@ import typer
 from benchmarks.arguments import chosen_names, split_numbers
 from pointillist.errors import PointillistError
 
+from . import versus
 from .bench import Place, bench, plan
 from .datasets import datasets
 from .figure import figures
@@ -62,7 +63,12 @@ def write(out: Path) -> None:
     """Collect all records of the folder: a Parquet file, a Markdown table, the figures."""
     table = collect(out)
     pq.write_table(table, out / "results.parquet")
-    (out / "results.md").write_text(markdown(table), encoding="utf-8")
+    (out / "results.md").write_text(
+        "\n".join(filter(None, (versus.markdown(table), markdown(table)))), encoding="utf-8"
+    )
+    compared = versus.figure(table)
+    if compared is not None:
+        (out / "versus.svg").write_text(compared, encoding="utf-8")
     for name, text in figures(table).items():
         (out / name).write_text(text, encoding="utf-8")
     typer.echo(f"Wrote {out / 'results.md'}.")

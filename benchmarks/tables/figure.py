@@ -82,6 +82,41 @@ def draw(title: str, dots: list[Dot], blind: float | None) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
+def draw_ratios(title: str, marks: dict[str, list[Dot]]) -> str:
+    """A line for each data set, a mark for each measure, at what `seconds` says; the rival stands at 1."""
+    names = [dot.method for dot in next(iter(marks.values()))]
+    height = _TOP + 34 * len(names) + 70
+    most = max(1.2, *(dot.seconds for dots in marks.values() for dot in dots)) * 1.05
+
+    def across(value: float) -> float:
+        return 100 + max(value, 0.0) / most * (_WIDTH - 100 - _RIGHT)
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" '
+        f'font-size="12" role="img"><title>{escape(title)}</title>',
+        f'<rect width="{_WIDTH}" height="{height}" fill="white"/>',
+        _text(16, 22, title, size=13),
+    ]
+    foot = _TOP + 34 * len(names)
+    for tenth in range(0, int(most * 10) + 1, 2):
+        x = across(tenth / 10)
+        parts.append(_line(x, foot, x, _TOP, _GREY if tenth == 10 else "#e5e7eb", dash=tenth == 10))
+        parts.append(_text(x, foot + 16, f"{tenth / 10:g}", anchor="middle"))
+    for number, name in enumerate(names):
+        y = _TOP + 34 * number + 17
+        parts.append(_line(100, y, _WIDTH - _RIGHT, y, "#f3f4f6"))
+        parts.append(_text(92, y + 4, name, anchor="end"))
+    left = 100.0
+    for (label, dots), colour in zip(marks.items(), ("#fdba74", "#f97316", "#c2410c", "#1d4ed8"), strict=False):
+        for number, dot in enumerate(dots):
+            y = _TOP + 34 * number + 17
+            parts.append(f'<circle cx="{across(dot.seconds):.1f}" cy="{y:.1f}" r="6" fill="{colour}"/>')
+        parts.append(f'<circle cx="{left:.1f}" cy="{foot + 40}" r="6" fill="{colour}"/>')
+        parts.append(_text(left + 10, foot + 44, label))
+        left += 34 + 7.0 * len(label)
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
 @dataclass(frozen=True)
 class Axis:
     """A logarithmic scale with round numbers at its ends, from one place of the figure to another."""

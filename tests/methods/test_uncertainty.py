@@ -124,7 +124,7 @@ def test_intervals_by_refits_hold_where_the_model_itself_is_far_off() -> None:
 
     The noise has seeds here, so there are no false alarms: intervals of refits are not proved to hold with 95 %.
     """
-    runs, held, off, widths = 12, dict.fromkeys(REFITTED, 0), [], []
+    runs, held, off, widths = 8, dict.fromkeys(REFITTED, 0), [], []
     for seed in range(runs):
         bars = pt.uncertainty(seeded_release(0.7, seed), refits=5, rows=2_000, seed=seed)
         for name, (ask, truth) in REFITTED.items():
@@ -134,7 +134,7 @@ def test_intervals_by_refits_hold_where_the_model_itself_is_far_off() -> None:
             if name == "correlation":
                 off.append(truth - estimate.value)
                 widths.append(estimate.high - estimate.low)
-    assert min(held.values()) >= 9, held
+    assert min(held.values()) >= 6, held
     assert np.mean(off) > 0.05
     assert np.mean(widths) < 1.6  # not so wide that holding means nothing
 

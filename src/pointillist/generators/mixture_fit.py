@@ -134,7 +134,7 @@ class Problem:
     def components(self, marginal: Floats) -> int:
         """As many components as the structure calls for that is visible beside the noise."""
         seen = sum(layer.distance(marginal) for layer in self.layers) / sum(layer.cells for layer in self.layers)
-        return int(np.clip(60 * np.sqrt(max(seen - 1, 0.0)), 40, 400) // 10 * 10)
+        return int(np.clip(60 * np.sqrt(max(seen - 1, 0.0)), 40, 500) // 10 * 10)
 
     def rake(self, weights: Floats, table: Floats) -> Floats:
         """The mixture with each column's marginal moved to what all tables together say of it."""
@@ -142,7 +142,9 @@ class Problem:
         for name, place in self.places.items():
             part = table[:, place]
             part /= part.sum(axis=1, keepdims=True)
-            wanted = np.maximum(self._one_way(name, weights @ part), _LEAST)  # a component may have nothing but this tile
+            wanted = np.maximum(
+                self._one_way(name, weights @ part), _LEAST
+            )  # a component may have nothing but this tile
             for _ in range(_RAKES):
                 mean = weights @ part
                 part *= np.where(mean > 0, wanted / np.where(mean > 0, mean, 1.0), 1.0)

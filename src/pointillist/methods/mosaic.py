@@ -27,6 +27,8 @@ from pointillist.release import Measurement, Release
 _MOST_TILES_IN_ALL = 3000
 _MOST_ONE_WAY = 0.85
 """The most that the one-way marginals get of the budget, where there are pairs too."""
+_ONE_WAY_OF_FEW, _MOST_TILES_OF_FEW = 0.6, 16
+"""Where only pairs with the target are measured: the one-way marginals' share, and the most tiles of a column."""
 _LEAST_ROWS = 50
 """How many times the noise on a cell a table must have rows for its pairs to be worth measuring."""
 
@@ -61,7 +63,7 @@ class Mosaic:
     """The most cells that round 2 may measure; tiles become coarser, and pairs fewer, to keep to it."""
     components: int | None = None
     """Components of the mixture; by default as many as the structure in the release calls for."""
-    steps: int = 700
+    steps: int = 800
     """Steps of the fit."""
 
     def __post_init__(self) -> None:
@@ -90,7 +92,7 @@ class Mosaic:
             pairs, most, notes = self._choose(levels, request.target, few=True)
             if not any(pairs):
                 return Plan.make(self.name, self._options(most, None), request, (round_of(first, 1.0),), notes)
-            return self._plan(request, pairs, most, notes, self.one_way_share or _MOST_ONE_WAY)
+            return self._plan(request, pairs, most, notes, self.one_way_share or _ONE_WAY_OF_FEW)
         return self._plan(request, pairs, most, notes, self.one_way_share or _one_way_share(settled))
 
     def _plan(self, request: Request, pairs: Pairs, most: int, notes: tuple[str, ...], share: float) -> Plan:
@@ -147,7 +149,9 @@ class Mosaic:
             if _pair_cells(names, self._sizes(levels, most)) <= self.most_cells:
                 note = f"Pairs are not split by {target}: there are too many columns for that."
                 return Pairs(_pairs(names)), most, (note,)
-        for most in range(self.most_tiles, 3, -1) if target else ():
+        for most in (
+            range(min(self.most_tiles, _MOST_TILES_OF_FEW) if few else self.most_tiles, 3, -1) if target else ()
+        ):
             sizes = self._sizes(levels, most)
             # The fit holds a matrix over all tiles of all columns, however few pairs of them were measured.
             if target and sum(sizes.values()) <= _MOST_TILES_IN_ALL:
