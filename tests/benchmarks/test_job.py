@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pointillist import registry
 from pointillist.errors import DataError
-from pointillist.evaluate.sample import coarse, coarse_size, read
-from pointillist.levels import levels_of
+from pointillist.evaluate.sample import read
+from pointillist.levels import coarse, coarse_size, levels_of
 
 LEVELS = [each for dataset in datasets().values() for each in levels_of(dataset.schema)]
 

@@ -117,14 +117,22 @@ class Mosaic:
         binned = {each.name for each in levels if coarse_size(each) < each.size}
         share = 1 / len(levels)
         return [
-            *(Part("columns", OneHot(each.name, each.size), share) for each in levels if each.name not in binned),
             *(
-                Part(f"numbers in {BINS} bins", Tiles(each.name, tuple(coarse(each).tolist())), share * self.bin_share)
+                Part("one-way marginals", OneHot(each.name, each.size), share)
+                for each in levels
+                if each.name not in binned
+            ),
+            *(
+                Part(
+                    f"one-way marginals, {BINS} bins",
+                    Tiles(each.name, tuple(coarse(each).tolist())),
+                    share * self.bin_share,
+                )
                 for each in levels
                 if each.name in binned
             ),
             *(
-                Part("numbers, finest", OneHot(each.name, each.size), share * (1 - self.bin_share))
+                Part("one-way marginals, finest", OneHot(each.name, each.size), share * (1 - self.bin_share))
                 for each in levels
                 if each.name in binned
             ),
