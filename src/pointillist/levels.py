@@ -125,6 +125,14 @@ class Levels:
             unit = (clipped - low) / (high - low)
         return np.where(np.isnan(unit), 0.5, np.clip(unit, 0.0, 1.0))
 
+    def from_unit(self, unit: Floats) -> Floats:
+        """The inverse of `to_unit`, up to rounding."""
+        low, high = self.bounds
+        unit = np.clip(unit, 0.0, 1.0)
+        if self.column.scale == "log":
+            return np.asarray(np.exp(math.log(low) + unit * (math.log(high) - math.log(low))))
+        return np.asarray(low + unit * (high - low))
+
     @cached_property
     def spans(self) -> tuple[Floats, Floats]:
         """Lowest and highest unit position of each level; atoms are points."""

@@ -60,6 +60,18 @@ def numbers(levels: Levels, codes: NDArray[np.uint16], spread: Floats) -> Floats
     return values
 
 
+def placed(levels: Levels, codes: NDArray[np.uint16], units: Floats) -> Floats:
+    """Numbers at given positions in [0, 1] of a column's whole range, as near as the rules of their level allow."""
+    place = np.minimum(codes, levels.regular - 1)
+    low, high = levels.edges[place], levels.edges[place + 1]
+    values = levels.from_unit(units)
+    if levels.whole:
+        values = np.clip(np.round(values), low, high - 1) + 0.5  # in the middle: cut off below, it is this number
+    if levels.column.scale == "log":
+        low, high, values = np.log(low), np.log(high), np.log(values)
+    return numbers(levels, codes, np.clip((values - low) / (high - low), 0.0, 1.0))
+
+
 def _number_array(levels: Levels, codes: NDArray[np.uint16], values: Floats) -> pa.Array:
     missing = _missing(levels, codes)
     if isinstance(levels.column, Datetime):

@@ -19,6 +19,7 @@ from pointillist.generators.base import Generator
 from pointillist.generators.condition import Condition
 from pointillist.generators.constraints import Rules
 from pointillist.generators.mixture import Mixture
+from pointillist.generators.points import Points
 from pointillist.generators.source import Source, Unreachable, balanced
 from pointillist.generators.tilt import Tilt
 from pointillist.levels import Levels, levels_of
@@ -202,6 +203,8 @@ def _generator(kind: str) -> type[Generator]:
     """The class of a generator, by its name in model files."""
     if kind == Mixture.kind:
         return Mixture
+    if kind == Points.kind:
+        return Points
     if kind == "network":
         try:
             from pointillist.generators.network import Network
