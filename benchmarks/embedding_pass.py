@@ -125,7 +125,7 @@ def measure(path: Path, task: str, rows: int) -> dict[str, float]:
         timed("read", lambda: sum(b.num_rows for b in dataset.to_batches(columns=columns, batch_readahead=4)))
     else:
         method = Mosaic()
-        plan = method.plan(Request(facts, Budget(1.0, 1e-6), Neighbours.ADD_REMOVE, TARGET))
+        plan = method.plan(Request(facts, Budget(1.0, 1e-6), Neighbours.ADD_REMOVE, (TARGET,)))
         measured: list[Measurement] = []
         source = open_source(path)
         for number, each in enumerate(plan.rounds):

@@ -10,7 +10,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from pointillist.generators.model import Model
-from pointillist.levels import levels_of
+from pointillist.levels import BINS, levels_of
 from pointillist.plan import Plan
 from pointillist.privacy.budget import Guarantee, short
 from pointillist.privacy.ledger import Account, State
@@ -112,6 +112,12 @@ def show_plan(plan: Plan) -> None:
         out.print(
             f"Raw error: expected total variation distance of one table for {schema.rows:,} rows, from noise alone, "
             "before the fit removes most of it.",
+        )
+    for expected in plan.expected:
+        low, high = expected.error / expected.factor, min(expected.error * expected.factor, 1.0)
+        out.print(
+            f"Synthetic rows: expect an error of about {expected.error:.2g} in {expected.name}, in {BINS} bins "
+            f"({low:.2g} to {high:.2g}, as the data will have it)."
         )
     for note in plan.notes:
         out.print(f"Note: {note}", style="yellow")

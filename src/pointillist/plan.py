@@ -21,7 +21,13 @@ class Request:
     schema: Schema
     budget: Budget
     neighbours: Neighbours
-    target: str | None
+    targets: tuple[str, ...] = ()
+    """Columns that receivers will want to predict, the most important one first."""
+
+    @property
+    def target(self) -> str | None:
+        """The first target."""
+        return self.targets[0] if self.targets else None
 
     @property
     def assumed_rows(self) -> int:
@@ -77,6 +83,16 @@ class Round:
 
 
 @dataclass(frozen=True)
+class Expectation:
+    """What to expect of the synthetic rows: the mean total variation distance of tables of one kind."""
+
+    name: str
+    error: float
+    factor: float
+    """The error may well be so many times larger or smaller: how far depends on the data, which nobody has looked at."""
+
+
+@dataclass(frozen=True)
 class Plan:
     """Everything about a release that is settled before the data are touched."""
 
@@ -86,6 +102,8 @@ class Plan:
     guarantee: Guarantee
     rounds: tuple[Round, ...]
     notes: tuple[str, ...]
+    expected: tuple[Expectation, ...] = ()
+    """A forecast for synthetic rows, where the method has one and the schema states the rows."""
 
     @classmethod
     def make(
@@ -154,4 +172,11 @@ class Plan:
             }
             for number, each in enumerate(self.rounds)
         ]
-        return {"method": self.method, "options": self.options, "rounds": rounds, "notes": list(self.notes)}
+        return {
+            "method": self.method,
+            "options": self.options,
+            "targets": list(self.request.targets),
+            "rounds": rounds,
+            "expected": [asdict(each) for each in self.expected],
+            "notes": list(self.notes),
+        }

@@ -1,6 +1,6 @@
 """Synthesizer: release, fit and sample behind the familiar two verbs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -32,7 +32,7 @@ class Synthesizer:
         *,
         epsilon: float,
         delta: float = DEFAULT_DELTA,
-        target: str | None = None,
+        target: str | Sequence[str] | None = None,
         neighbours: str = "add-remove",
         method: str | Method = "mosaic",
         generator: str | GeneratorSettings | None = None,

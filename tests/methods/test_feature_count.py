@@ -34,7 +34,7 @@ distances = st.floats(0, FARTHEST)
 def sigma_of(epsilon: float, neighbours: Neighbours, features: int = 100) -> float:
     """The noise on a feature that a real plan with one block of norm 1 asks for."""
     schema = pt.Schema(name="one", rows=1000, columns={"x": pt.Real(min=0, max=1)})
-    request = Request(schema, Budget(epsilon, 1e-5), neighbours, None)
+    request = Request(schema, Budget(epsilon, 1e-5), neighbours)
     grid = Grid.dense(features)
     block = Block("random features", 1, features, 1.0, counts=False)
     return Plan.make("test", {}, request, (Round(1.0, (block,), grid),), ()).sigma(0) / grid.scale

@@ -153,7 +153,7 @@ def test_without_counts_the_number_of_rows_must_be_public(
 ) -> None:
     who = pt.Person(column="id", max_rows=2) if person else None
     schema = SCHEMA.model_copy(update={"rows": rows, "person": who})
-    request = Request(schema, pt.Budget(1.0, 1e-5), Neighbours.parse(neighbours), None)
+    request = Request(schema, pt.Budget(1.0, 1e-5), Neighbours.parse(neighbours))
     require_rows(request, 0.1)
     if public:
         require_rows(request, 0.0)

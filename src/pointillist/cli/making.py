@@ -26,7 +26,7 @@ from pointillist.cli.options import (
     SchemaFile,
     Seed,
     Sql,
-    Target,
+    Targets,
 )
 from pointillist.cli.shared import at_least_one, conditions, free, opened, print_json, wanted_rows
 from pointillist.errors import PointillistError, UsageError
@@ -73,7 +73,7 @@ def release(
         Path | None, typer.Option("-o", "--output", help="The release file to write.", show_default=False)
     ] = None,
     delta: Delta = 1e-5,
-    target: Target = None,
+    target: Targets = None,
     neighbours: Neighbour = "add-remove",
     method: MethodName = "mosaic",
     plan: Annotated[bool, typer.Option("--plan", help="Only print what would be measured; touch no data.")] = False,
@@ -205,7 +205,7 @@ def synth(
         Path, typer.Option("-o", "--output", help="The table to write: .csv, .parquet or .arrow.", show_default=False)
     ],
     delta: Delta = 1e-5,
-    target: Target = None,
+    target: Targets = None,
     neighbours: Neighbour = "add-remove",
     method: MethodName = "mosaic",
     generator: GeneratorName = None,

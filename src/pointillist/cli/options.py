@@ -16,6 +16,14 @@ Data = Annotated[
 SchemaFile = Annotated[Path, typer.Option("--schema", help="The table's schema (TOML), reviewed.", show_default=False)]
 Epsilon = Annotated[float, typer.Option(help="The privacy budget ε > 0: smaller is more private.", show_default=False)]
 Delta = Annotated[float, typer.Option(help="The δ of (ε, δ): well below 1 / (number of people).")]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target",
+        help="A column that receivers will want to predict. Repeat it for more, the most important one first.",
+        show_default=False,
+    ),
+]
 Target = Annotated[str | None, typer.Option(help="A column that receivers will want to predict.", show_default=False)]
 Neighbour = Annotated[str, typer.Option("--neighbours", help="add-remove, or replace-one (the row count is public).")]
 MethodName = Annotated[str, typer.Option("--method", help="The recipe: mosaic, merf or hermite.")]

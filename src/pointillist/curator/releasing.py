@@ -2,7 +2,7 @@
 
 import os
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -35,19 +35,20 @@ def plan(
     *,
     epsilon: float,
     delta: float = DEFAULT_DELTA,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     neighbours: str | Neighbours = Neighbours.ADD_REMOVE,
     method: str | Method = "mosaic",
 ) -> Plan:
     """What a release would measure and at which noise. Sees no data and spends nothing."""
     schema = _schema(schema)
-    if target is not None:
-        schema.require_column(target, role="target")
+    targets = _targets(target)
+    for name in targets:
+        schema.require_column(name, role="target")
     try:
         budget = Budget(float(epsilon), float(delta))
     except (TypeError, ValueError):
         raise UsageError(f"epsilon and delta must be numbers, not {epsilon!r} and {delta!r}.") from None
-    request = Request(schema, budget, Neighbours.parse(neighbours), target)
+    request = Request(schema, budget, Neighbours.parse(neighbours), targets)
     return method_named(method).plan(request)
 
 
@@ -58,7 +59,7 @@ def release(
     *,
     epsilon: float,
     delta: float = DEFAULT_DELTA,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     neighbours: str | Neighbours = Neighbours.ADD_REMOVE,
     method: str | Method = "mosaic",
     ledger: Ledger | str | Path | None = None,
@@ -73,7 +74,8 @@ def release(
             `pointillist.sql(...)`.
         schema: the public facts about it, reviewed; or the path of its TOML file.
         epsilon, delta: the promise, for the whole release.
-        target: a column that receivers will want to predict; dependence on it is measured more finely.
+        target: a column that receivers will want to predict, or several, the most important one first; dependence on
+            it is measured more finely.
         neighbours: "add-remove" (default) or "replace-one" (the number of rows is public).
         ledger: where the spend is recorded; by default the user's own ledger.
         output: also write the release to this file, whole or not at all.
@@ -96,7 +98,8 @@ def release(
     book.check(schema.name, settled.guarantee)
 
     release_id = str(uuid.uuid4())
-    purpose = f"{recipe.name}, target {target}" if target else recipe.name
+    targets = settled.request.targets
+    purpose = f"{recipe.name}, target {', '.join(targets)}" if targets else recipe.name
     with reserve(output, _size(settled)) if output is not None else nullcontext() as pending:
         measured: list[Measurement] = []
         rows = 0
@@ -124,7 +127,7 @@ def release(
             created=Release.now(),
             schema=schema,
             guarantee=settled.guarantee,
-            target=target,
+            target=settled.request.target,
             plan=settled.to_json(),
             rows=rows if exact else None,
             frame=source.frame,
@@ -147,6 +150,16 @@ def _check(feature_map: FeatureMap, planned: Round) -> None:
         raise RuntimeError("the feature map is not what its plan says")
     if planned.counting and not all(block.indicator for block, _ in blocks(feature_map)):
         raise RuntimeError("the feature map is not what its plan says")
+
+
+def _targets(target: str | Sequence[str] | None) -> tuple[str, ...]:
+    if target is None or isinstance(target, str):
+        return () if target is None else (target,)
+    if not isinstance(target, Sequence) or not all(isinstance(name, str) for name in target):
+        raise UsageError(f"target must be the name of a column, or a list of names, not {type(target).__name__}.")
+    if len(set(target)) < len(target):
+        raise UsageError("target names a column twice.")
+    return tuple(target)
 
 
 def _schema(schema: Schema | str | Path) -> Schema:

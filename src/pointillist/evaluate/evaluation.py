@@ -4,7 +4,7 @@ Computed from private rows: exact, not differentially private, and for the owner
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from pointillist.evaluate.columns import Columns, columns
 from pointillist.evaluate.copies import Copies, copies, fingerprints
 from pointillist.evaluate.dependence import Dependence, dependence
 from pointillist.evaluate.discriminator import Discriminator, discriminator
-from pointillist.evaluate.forecast import Forecast, forecast
+from pointillist.evaluate.forecast import Forecast, forecast, planned
 from pointillist.evaluate.kernel_test import KernelTest, kernel_test
 from pointillist.evaluate.marginals import Marginals, independent, marginals
 from pointillist.evaluate.projection import Projection, projection
@@ -180,6 +180,8 @@ def _evaluate(
     step("columns")
     orders = range(1, min(3, len(truth.columns)) + 1)
     compared = tuple(marginals(truth, made, order, most=_MOST[order], seed=seed) for order in orders)
+    if release is not None and expected is not None:
+        expected = replace(expected, planned=planned(release, compared))
     apart = independent(truth, seed=seed)
     shuffled = tuple(marginals(truth, apart, order, most=_MOST[order], seed=seed) for order in orders if order > 1)
     by_column = columns(truth, made)

@@ -5,6 +5,7 @@ the error of the synthetic rows. A good fit removes noise, so the last is often 
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from pointillist.errors import UsageError
+from pointillist.evaluate.marginals import Marginals
 from pointillist.evaluate.sample import Floats, Sample, require_same_columns
 from pointillist.generators.evidence import measured_blocks, raw_error
 from pointillist.levels import levels_of
@@ -37,15 +39,31 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Planned:
+    """What the plan forecast for synthetic rows before anything was spent, and what came of it."""
+
+    name: str
+    expected: float
+    factor: float
+    """How far off the plan thought that it might be."""
+    measured: float
+
+
+@dataclass(frozen=True)
 class Forecast:
     """Forecast against measured, for all that a release measured in tables."""
 
     blocks: tuple[Block, ...]
     fits: bool | None
     """Whether the release's noise is what it states, given these rows; None where each person's rows are capped."""
+    planned: tuple[Planned, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        return {"blocks": [dict(vars(each)) for each in self.blocks], "fits": self.fits}
+        return {
+            "blocks": [dict(vars(each)) for each in self.blocks],
+            "fits": self.fits,
+            "planned": [dict(vars(each)) for each in self.planned],
+        }
 
     def table(self) -> pa.Table:
         return pa.Table.from_pylist([dict(vars(each)) for each in self.blocks])
@@ -76,6 +94,16 @@ def forecast(real: Sample, synthetic: Sample, release: Release) -> Forecast:
     if release.schema.person is None and dimension:
         fits = abs(square - dimension) < _MISMATCH * math.sqrt(2 * dimension) + _MISMATCH**2
     return Forecast(tuple(found), fits)
+
+
+def planned(release: Release, measured: Sequence[Marginals]) -> tuple[Planned, ...]:
+    """The plan's expectations beside the mean distances of one-way marginals and of pairs."""
+    found = {"one-way marginals": 0, "pairs of columns": 1}
+    return tuple(
+        Planned(each["name"], each["error"], each["factor"], measured[found[each["name"]]].mean)
+        for each in release.plan.get("expected", ())
+        if found[each["name"]] < len(measured)
+    )
 
 
 def _half(first: Floats, second: Floats) -> float:

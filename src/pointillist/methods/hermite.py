@@ -27,6 +27,7 @@ from pointillist.methods.labelling import (
     counts,
     joined,
     label_of,
+    require_one_target,
     require_rows,
     require_share,
     round_of,
@@ -85,6 +86,7 @@ class Hermite:
         return "hermite"
 
     def plan(self, request: Request) -> Plan:
+        require_one_target(request, self.name)
         require_rows(request, self.count_share)
         levels = levels_of(request.schema)
         number = self._products(request, levels)

@@ -56,6 +56,12 @@ def require_share(name: str, share: float, *, zero: bool = False) -> None:
         raise UsageError(f"{name} must lie between 0 and 1, not {share}.")
 
 
+def require_one_target(request: Request, method: str) -> None:
+    """For methods that measure everything by class of one label."""
+    if len(request.targets) > 1:
+        raise UsageError(f"{method} takes one target, not {len(request.targets)}. Name one, or choose mosaic.")
+
+
 def require_rows(request: Request, count_share: float) -> None:
     """Without counts, the exact number of rows must be public."""
     public = request.neighbours is Neighbours.REPLACE_ONE and request.schema.person is None

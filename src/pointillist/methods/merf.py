@@ -28,6 +28,7 @@ from pointillist.methods.labelling import (
     histograms,
     joined,
     label_of,
+    require_one_target,
     require_rows,
     require_share,
     round_of,
@@ -86,6 +87,7 @@ class Merf:
         return "merf"
 
     def plan(self, request: Request) -> Plan:
+        require_one_target(request, self.name)
         require_rows(request, self.count_share)
         levels = levels_of(request.schema)
         number, notes = self._features(request, levels)
