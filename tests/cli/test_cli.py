@@ -1016,6 +1016,12 @@ def test_a_schema_that_is_a_folder_is_refused(run: Run, table: Path) -> None:
     refused_free(run, release_args(schema="folder.toml"), 3, "folder.toml", "cannot be read")
 
 
+def test_several_targets_are_named_one_by_one(run: Run, table: Path) -> None:
+    outcome = run(*release_args("--target", "job", "--target", "member", "--plan", "--json"))
+    assert outcome.code == 0
+    assert json.loads(outcome.out)["targets"] == ["job", "member"]
+
+
 def test_a_target_that_is_not_in_the_schema_is_refused(run: Run, table: Path) -> None:
     for args in (release_args(), release_args("--plan"), synth_args()):
         refused_free(

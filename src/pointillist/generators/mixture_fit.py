@@ -254,6 +254,8 @@ class Layer:
             rows, columns = self.spots[first], self.spots[second]
             self.wanted[:, rows, columns], self.wanted[:, columns, rows] = values, values.transpose(0, 2, 1)
             self.precision[rows, columns] = self.precision[columns, rows] = precision
+        shared = set.intersection(*(set(pair) for pair in self.tables)) if len(self.tables) > 1 else set[str]()
+        self.hub = self.spots[min(shared)] if shared else None
         self.tables.clear()
         # The 0/1 matrix that adds tiles of the base up to those of the layer.
         self.sums = np.zeros((size, sum(sizes)), dtype=np.float32)
@@ -272,6 +274,23 @@ class Layer:
     def spread(self, slope: Single) -> Single:
         """From a slope in the layer's tiles to one in base tiles."""
         return slope if self.same else slope @ self.sums.T
+
+    def push(self, joined: Single, share: Single, wanted: Single) -> tuple[float, Single]:
+        """chi^2 of one class, and how far it pushes every component's probabilities, by the component's share.
+
+        Where all tables have a column in common (the target, when only pairs with it were measured), only that column's
+        rows of the matrix are worked out: the rest was not measured.
+        """
+        if self.hub is None:
+            gap = joined.T @ (share[:, None] * joined) - wanted
+            tension = self.precision * gap
+            return 0.5 * float(np.vdot(tension, gap)), joined @ tension
+        middle = joined[:, self.hub]
+        gap = middle.T @ (share[:, None] * joined) - wanted[self.hub]
+        tension = self.precision[self.hub] * gap
+        pushed = middle @ tension
+        pushed[:, self.hub] = joined @ tension.T
+        return float(np.vdot(tension, gap)), pushed
 
     def one_ways(self, name: str) -> Iterator[tuple[Floats, float]]:
         """What pair tables of everyone add up to for a column, and how precise that is."""
@@ -345,10 +364,8 @@ class Fit:
             by_class = None if layer.classes is None else table[:, layer.place] @ layer.classes
             for number, wanted in enumerate(layer.wanted):
                 share = weights if by_class is None else weights * by_class[:, number]
-                gap = joined.T @ (share[:, None] * joined) - wanted
-                tension = layer.precision * gap
-                chi_squared += 0.5 * float(np.vdot(tension, gap))
-                pushed = joined @ tension
+                distance, pushed = layer.push(joined, share, wanted)
+                chi_squared += distance
                 to_share = 0.5 * np.einsum("kt,kt->k", pushed, joined)
                 pushed *= share[:, None]
                 to_joined += pushed
