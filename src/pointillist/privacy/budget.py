@@ -72,10 +72,10 @@ class Guarantee:
     def sentence(self) -> str:
         """The promise in one sentence that can be quoted and checked."""
         change = "added or removed" if self.neighbours is Neighbours.ADD_REMOVE else "replaced by any other"
+        besides = f", but for an additive {short(self.delta)}" if self.delta else ""
         return (
             f"This release is (ε = {self.epsilon:g}, δ = {short(self.delta)})-differentially private: if {self.unit} were "
-            f"{change}, the probability of any outcome would change by a factor of at most e^{self.epsilon:g}, "
-            f"but for an additive {short(self.delta)}."
+            f"{change}, the probability of any outcome would change by a factor of at most e^{self.epsilon:g}{besides}."
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -9,9 +9,10 @@ All spends of one account share one neighbouring relation and one privacy unit, 
 
 import getpass
 import json
+import math
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -172,9 +173,7 @@ class Ledger:
                 f"{self.path}: the account of {dataset!r} is kept for another privacy unit than the schema states now. "
                 "Put the person settings of the schema back as they were."
             )
-        spends = [(s.mu, s.epsilon_slack, s.delta_slack) for s in account.spends]
-        spends.append((guarantee.mu, guarantee.epsilon_slack, guarantee.delta_slack))
-        total = total_epsilon(spends, account.cap.delta)
+        total = _together([*account.spends, guarantee], account.cap.delta)
         # A cap equal to the budget must admit it, whatever the last digit of the root finder.
         if total > account.cap.epsilon * (1 + 1e-9):
             raise BudgetError(
@@ -224,10 +223,21 @@ def _account(db: sqlite3.Connection, dataset: str) -> Account | None:
         for line in db.execute(f"SELECT {columns} FROM spend WHERE dataset = ? ORDER BY id", (dataset,))
     )
     cap = Budget(row["cap_epsilon"], row["cap_delta"])
-    spent = total_epsilon([(s.mu, s.epsilon_slack, s.delta_slack) for s in spends], cap.delta)
+    spent = _together(spends, cap.delta)
     neighbours = None if row["neighbours"] is None else Neighbours(row["neighbours"])
     person = None if row["person"] is None else Person(**json.loads(row["person"]))
     return Account(dataset, neighbours, person, cap, spent, spends)
+
+
+def _together(spends: Sequence[Spend | Guarantee], delta: float) -> float:
+    """Epsilon of several spends at `delta`: by their mu or, where all of them are pure, by their sum if that is less.
+
+    docs/privacy.md proves that a cap holds although later spends may be chosen in view of earlier outcomes.
+    """
+    total = total_epsilon([(s.mu, s.epsilon_slack, s.delta_slack) for s in spends], delta)
+    if any(s.delta > 0 for s in spends):
+        return total
+    return min(total, math.fsum(s.epsilon for s in spends))
 
 
 def _user() -> str:
