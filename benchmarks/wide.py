@@ -9,12 +9,13 @@ is a process of its own, so that its peak is its own.
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from benchmarks.tables.process import call
-from pointillist import Boolean, Integer, Real, Schema, Synthesizer
+from pointillist import Boolean, Real, Schema, Synthesizer
 
 _FACTORS = 6
 _CASES = {
@@ -33,7 +34,7 @@ def simulate(rows: int, columns: int, kind: str) -> tuple[pa.Table, Schema]:
     values += 0.7 * generator.standard_normal(values.shape)
     label = factors[:, 0] > 0.5
     data: dict[str, object] = {"y": label}
-    described: dict[str, Boolean | Integer | Real] = {"y": Boolean(missing=False)}
+    described: dict[str, Any] = {"y": Boolean(missing=False)}
     for number in range(columns):
         name = f"x{number}"
         data[name] = values[:, number] > 1 if kind == "indicators" else np.clip(values[:, number], -5, 5)

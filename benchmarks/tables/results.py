@@ -10,11 +10,11 @@ import pyarrow as pa
 
 from .methods import METHODS
 
-_MEASURES = ("tvd_1", "tvd_2", "tvd_3", "auroc", "auprc", "f1", "r2")
+_MEASURES = ("tvd_1", "tvd_2", "tvd_3", "ks", "auroc", "auprc", "f1", "r2")
 _COSTS = ("cpu_seconds", "wall_seconds", "peak_mb")
 _HEADS = {
-    "tvd_1": "TVD 1-way", "tvd_2": "TVD 2-way", "tvd_3": "TVD 3-way", "auroc": "AUROC", "auprc": "AUPRC", "f1": "F1",
-    "r2": "R²", "cpu_seconds": "CPU-s", "peak_mb": "peak MB",
+    "tvd_1": "TVD 1-way", "tvd_2": "TVD 2-way", "tvd_3": "TVD 3-way", "ks": "KS", "auroc": "AUROC",
+    "auprc": "AUPRC", "f1": "F1", "r2": "R²", "cpu_seconds": "CPU-s", "peak_mb": "peak MB",
 }  # fmt: skip
 
 _SCHEMA = pa.schema(
@@ -98,7 +98,7 @@ def _line(name: str, rows: list[dict[str, Any]], columns: list[str]) -> str:
 
 def _cell(name: str, rows: list[dict[str, Any]]) -> str:
     values = [row[name] for row in rows if row[name] is not None]
-    digits = 0 if name in _COSTS else 3 if name not in ("tvd_1", "tvd_2", "tvd_3") else 4
+    digits = 0 if name in _COSTS else 3 if name not in ("tvd_1", "tvd_2", "tvd_3", "ks") else 4
     return mean_and_spread(values, digits)
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pointillist.evaluate.columns import columns
 from pointillist.evaluate.marginals import marginals
 from pointillist.evaluate.sample import Sample
 from pointillist.evaluate.utility import utility
@@ -11,13 +12,25 @@ TRIPLES = 100
 
 
 def score(train: Sample, test: Sample, synthetic: Sample, target: str) -> dict[str, Any]:
-    """Mean total variation over one, two and three columns; scores of models tested on real rows, mean over models."""
+    """Mean total variation over one, two and three columns; mean Kolmogorov-Smirnov distance of numbers; models' scores.
+
+    Models are tested on real rows; their scores are means over models.
+    """
     tvd = {f"tvd_{order}": marginals(train, synthetic, order).mean for order in (1, 2)}
     tvd["tvd_3"] = marginals(train, synthetic, 3, most=TRIPLES, seed=0).mean
+    gaps = [
+        each.ks for each in columns(train, synthetic).columns if each.ks is not None and train.level(each.name).numeric
+    ]
     learnt = utility(train, synthetic, test, target, seed=0)
     means = {_plain(measure): learnt.mean(measure, "synthetic") for measure in learnt.measures}
     models = {each.model: each.synthetic for each in learnt.scores}
-    return {**tvd, **means, "models": models, "notes": list(learnt.notes)}
+    return {
+        **tvd,
+        "ks": sum(gaps) / len(gaps) if gaps else None,
+        **means,
+        "models": models,
+        "notes": list(learnt.notes),
+    }
 
 
 def _plain(measure: str) -> str:
