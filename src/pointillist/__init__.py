@@ -7,20 +7,23 @@ from importlib.metadata import version
 
 from pointillist.card import Card
 from pointillist.constraint import Impossible, Order
+from pointillist.curator.choosing import Choice, choose
 from pointillist.curator.drafting import draft
+from pointillist.curator.public_points import public_points
 from pointillist.curator.reading import csv, sql
 from pointillist.curator.releasing import plan, release
 from pointillist.errors import PointillistError
 from pointillist.evaluate import Audit, Evaluation, audit, evaluate
 from pointillist.generators.estimate import Estimate
 from pointillist.generators.model import Model
-from pointillist.generators.settings import MixtureSettings, NetworkSettings
-from pointillist.methods import Hermite, Merf, Mosaic
+from pointillist.generators.settings import MixtureSettings, NetworkSettings, PointsSettings
+from pointillist.methods import Hermite, Landmarks, Merf, Mosaic, ReducedSet
 from pointillist.methods.fitting import fit
 from pointillist.methods.uncertainty import Uncertainty, uncertainty
 from pointillist.plan import Plan
 from pointillist.privacy.budget import Budget, Guarantee, Neighbours
 from pointillist.privacy.ledger import Ledger
+from pointillist.receiver import Pushed, Received, receive
 from pointillist.release import Release
 from pointillist.schema import Boolean, Categorical, Datetime, Ignore, Integer, Ordinal, Person, Real, Schema
 from pointillist.synthesizer import Synthesizer
@@ -33,6 +36,7 @@ __all__ = [
     "Budget",
     "Card",
     "Categorical",
+    "Choice",
     "Datetime",
     "Estimate",
     "Evaluation",
@@ -41,6 +45,7 @@ __all__ = [
     "Ignore",
     "Impossible",
     "Integer",
+    "Landmarks",
     "Ledger",
     "Merf",
     "MixtureSettings",
@@ -53,17 +58,24 @@ __all__ = [
     "Person",
     "Plan",
     "PointillistError",
+    "PointsSettings",
+    "Pushed",
     "Real",
+    "Received",
+    "ReducedSet",
     "Release",
     "Schema",
     "Synthesizer",
     "Uncertainty",
     "audit",
+    "choose",
     "csv",
     "draft",
     "evaluate",
     "fit",
     "plan",
+    "public_points",
+    "receive",
     "release",
     "sql",
     "uncertainty",

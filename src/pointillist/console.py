@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pointillist.evaluate.audit import Audit
     from pointillist.evaluate.evaluation import Evaluation
     from pointillist.generators.estimate import Estimate
+    from pointillist.receiver.answer import Answers
 
 # Names and paths are the user's own: square brackets in them are not markup.
 out = Console(markup=False)
@@ -285,4 +286,29 @@ def show_errors(name: str, estimates: Sequence["Estimate"]) -> None:
     out.print(
         "measured: from the known noise alone. refits: from fitting again with fresh noise; what was never measured is not "
         "in it. Each interval holds by itself, not all of them together."
+    )
+
+
+def show_answers(name: str, answers: "Answers") -> None:
+    """The figures that a query asked for, group by group, and where the private ones lie."""
+    estimates = [each for group in answers.groups for each in group.estimates]
+    heading = f"private ({estimates[0].confidence:.0%})" if estimates else "private"
+    table = Table(title=Text(f"Answers: {name}"), title_justify="left")
+    for column in answers.query.groups:
+        table.add_column(column)
+    for text, justify in (("figure", "left"), ("synthetic", "right"), (heading, "right"), ("from", "left")):
+        table.add_column(text, justify=justify)  # type: ignore[arg-type]
+    for group in answers.groups:
+        shown = ["missing" if value is None else value for value in group.values]
+        for aggregate, each in zip(answers.query.aggregates, group.estimates, strict=True):
+            table.add_row(
+                *shown, aggregate, each.shown(each.value), f"{each.shown(each.low)} to {each.shown(each.high)}", each.basis,
+                style=None if each.low <= each.value <= each.high else "yellow",
+            )  # fmt: skip
+    out.print(table)
+    for note in answers.notes:
+        out.print(f"Note: {note}")
+    out.print(
+        "measured: from the known noise alone. assisted: from rows of the model and the noisy measurements together. "
+        "refits: from fitting again with fresh noise. Each interval holds by itself, not all of them together."
     )

@@ -22,13 +22,14 @@ Releases = Callable[..., pt.Release]
 def test_generators_have_names() -> None:
     assert generator_named("mixture") == pt.MixtureSettings()
     assert generator_named("network") == pt.NetworkSettings()
+    assert generator_named("points") == pt.PointsSettings()
     for name in GENERATORS:
         settings = generator_named(name)
         assert isinstance(settings, GeneratorSettings)
         assert generator_named(settings) is settings
 
 
-@pytest.mark.parametrize("wrong", ["points", "", None, 3, pt.NetworkSettings])
+@pytest.mark.parametrize("wrong", ["dots", "", None, 3, pt.NetworkSettings])
 def test_unknown_generators_are_named(wrong: Any) -> None:
     with pytest.raises(UsageError, match=r"is not known\. Known generators: mixture, network"):
         generator_named(wrong)

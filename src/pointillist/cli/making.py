@@ -21,6 +21,7 @@ from pointillist.cli.options import (
     MethodName,
     Neighbour,
     Overwrite,
+    Public,
     Quiet,
     Rows,
     SchemaFile,
@@ -28,7 +29,7 @@ from pointillist.cli.options import (
     Sql,
     Targets,
 )
-from pointillist.cli.shared import at_least_one, conditions, free, opened, print_json, wanted_rows
+from pointillist.cli.shared import at_least_one, conditions, free, opened, print_json, recipe, wanted_rows
 from pointillist.errors import PointillistError, UsageError
 
 
@@ -76,6 +77,7 @@ def release(
     target: Targets = None,
     neighbours: Neighbour = "add-remove",
     method: MethodName = "mosaic",
+    public: Public = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only print what would be measured; touch no data.")] = False,
     ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
@@ -94,7 +96,8 @@ def release(
     from pointillist.schema import Schema
 
     facts = Schema.load(schema)
-    settled = make_plan(facts, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=method)
+    named = recipe(method, public, facts, delimiter)
+    settled = make_plan(facts, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=named)
     if plan:
         if as_json:
             print_json({**settled.to_json(), "guarantee": settled.guarantee.to_json()})
@@ -103,7 +106,7 @@ def release(
         return
     if output is None:
         raise UsageError("-o / --output is needed: the file to write the release to. (Or pass --plan to see the plan.)")
-    free(output, overwrite, data, schema, ledger)
+    free(output, overwrite, data, schema, ledger, public)
     facts.require_reviewed(str(schema))
     source = opened(data, delimiter, sql)
     if not (quiet or as_json):
@@ -116,7 +119,7 @@ def release(
             delta=delta,
             target=target,
             neighbours=neighbours,
-            method=method,
+            method=named,
             ledger=ledger,
             output=output,
             progress=steps,
@@ -208,6 +211,7 @@ def synth(
     target: Targets = None,
     neighbours: Neighbour = "add-remove",
     method: MethodName = "mosaic",
+    public: Public = None,
     generator: GeneratorName = None,
     rows: Rows = None,
     seed: Seed = None,
@@ -232,14 +236,14 @@ def synth(
     from pointillist.release import Release
 
     kept = keep or output.with_suffix(".release")
-    free(output, overwrite, data, schema, kept, ledger)
-    free(kept, overwrite, data, schema, ledger)
+    free(output, overwrite, data, schema, kept, ledger, public)
+    free(kept, overwrite, data, schema, ledger, public)
     check_path(output)
     wanted_rows(rows, 1)
     if generator is not None:
         generator_named(generator)  # better known before anything is spent
     release(
-        data, schema, epsilon, kept, delta, target, neighbours, method,
+        data, schema, epsilon, kept, delta, target, neighbours, method, public,
         plan=False, ledger=ledger, delimiter=delimiter, sql=sql, overwrite=overwrite, quiet=quiet,
     )  # fmt: skip
     try:

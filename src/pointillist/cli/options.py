@@ -26,10 +26,23 @@ Targets = Annotated[
 ]
 Target = Annotated[str | None, typer.Option(help="A column that receivers will want to predict.", show_default=False)]
 Neighbour = Annotated[str, typer.Option("--neighbours", help="add-remove, or replace-one (the row count is public).")]
-MethodName = Annotated[str, typer.Option("--method", help="The recipe: mosaic, merf or hermite.")]
+MethodName = Annotated[
+    str, typer.Option("--method", help="The recipe: mosaic, merf, hermite, landmarks or reduced-set.")
+]
+Public = Annotated[
+    Path | None,
+    typer.Option(
+        "--public",
+        metavar="FILE",
+        help="With --method landmarks: a table of public rows, which the release copies and weights.",
+        show_default=False,
+    ),
+]
 GeneratorName = Annotated[
     str | None,
-    typer.Option("--generator", help="mixture or network; by default what suits the release.", show_default=False),
+    typer.Option(
+        "--generator", help="mixture, network or points; by default what suits the release.", show_default=False
+    ),
 ]
 LedgerFile = Annotated[
     Path | None,

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -11,12 +11,30 @@ from pointillist.artefact import reserve
 from pointillist.errors import UsageError
 from pointillist.jsonable import finite
 
+if TYPE_CHECKING:
+    from pointillist.methods import Method
+    from pointillist.schema import Schema
+
 
 def opened(data: Path, delimiter: str, sql: str | None) -> Any:
     """The private table, not yet read."""
     from pointillist.curator.reading import open_source
 
     return open_source(data, delimiter=delimiter, query=sql)
+
+
+def recipe(method: str, public: Path | None, schema: "Schema", delimiter: str) -> "Method":
+    """The method by its name, with the public rows that it is to weight, if any."""
+    from pointillist.curator.public_points import public_points
+    from pointillist.methods import method_named
+
+    if public is None:
+        return method_named(method)
+    if method != "landmarks":
+        raise UsageError(
+            f"--public goes with --method landmarks, not with {method}: no other method weights public rows."
+        )
+    return method_named(method, {"points": public_points(opened(public, delimiter, None), schema)})
 
 
 def wanted_rows(rows: int | None, default: int) -> int:

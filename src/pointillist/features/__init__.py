@@ -5,19 +5,29 @@ from pointillist.features.base import FeatureMap
 from pointillist.features.fourier import RandomFourier
 from pointillist.features.hermite import Hermite
 from pointillist.features.indicator import OneHot, Tiles
+from pointillist.features.kernel import Delta, Gaussian, Kernel, Plus, Times
+from pointillist.features.landmark import Landmarks
+from pointillist.features.mixed_fourier import MixedFourier
 from pointillist.features.records import Products, Records
 
 __all__ = [
     "Concat",
+    "Delta",
     "FeatureMap",
+    "Gaussian",
     "Hermite",
+    "Kernel",
     "Labelled",
+    "Landmarks",
+    "MixedFourier",
     "OneHot",
+    "Plus",
     "Product",
     "Products",
     "RandomFourier",
     "Records",
     "Tiles",
+    "Times",
     "Weighted",
     "blocks",
     "factors",

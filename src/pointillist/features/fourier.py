@@ -3,6 +3,7 @@
 The cos/sin pair (DP-MERF eq. 4) has norm exactly 1 for every record, which the cheaper sqrt(2) cos(wx + b) has not.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -74,6 +75,16 @@ class RandomFourier(FeatureMap):
         for name in self.columns:
             wave *= products.probabilities[name] @ self.waves(name, *products.spans[name])
         return np.concatenate([wave.real, wave.imag], axis=1) / np.sqrt(len(self.frequencies))
+
+    @property
+    def read(self) -> Iterator[str]:
+        """All columns, each once."""
+        yield from self.columns
+
+    def level_waves(self, name: str, spans: tuple[Floats, Floats] | None) -> NDArray[np.complex128]:
+        """E exp(i w x) of one column alone, one row for each level."""
+        assert spans is not None
+        return self.waves(name, *spans)
 
     def waves(self, name: str, low: Floats, high: Floats) -> NDArray[np.complex128]:
         """E exp(i w x) of one column that is spread evenly from `low` to `high`, one row for each span."""

@@ -14,6 +14,8 @@ from pointillist.features.base import FeatureMap
 from pointillist.features.fourier import RandomFourier
 from pointillist.features.hermite import Hermite
 from pointillist.features.indicator import OneHot, Tiles
+from pointillist.features.landmark import Landmarks
+from pointillist.features.mixed_fourier import MixedFourier
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -21,7 +23,9 @@ _NAMES: dict[type[FeatureMap], str] = {
     OneHot: "one-hot",
     Tiles: "tiles",
     RandomFourier: "random-fourier",
+    MixedFourier: "mixed-fourier",
     Hermite: "hermite",
+    Landmarks: "landmarks",
     Concat: "concat",
     Product: "product",
     Labelled: "labelled",
@@ -75,8 +79,18 @@ def _build(name: str, parts: tuple[FeatureMap, ...], facts: dict[str, Any]) -> F
             return Tiles(facts["column"], tuple(int(tile) for tile in facts["tile_of"]))
         case "random-fourier":
             return RandomFourier(tuple(facts["columns"]), np.asarray(facts["frequencies"], dtype=np.float64))
+        case "mixed-fourier":
+            return MixedFourier(
+                tuple(facts["columns"]),
+                np.asarray(facts["frequencies"], dtype=np.float64),
+                tuple(facts["turned"]),
+                tuple(int(size) for size in facts["sizes"]),
+                np.asarray(facts["angles"], dtype=np.float64),
+            )
         case "hermite":
             return Hermite(facts["column"], int(facts["order"]), float(facts["length_scale"]), float(facts["scale"]))
+        case "landmarks":
+            return Landmarks.from_facts(facts)
         case "concat":
             return Concat(parts)
         case "product":

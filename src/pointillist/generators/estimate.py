@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pointillist.levels import moment
 
-Basis = Literal["measured", "refits"]
+Basis = Literal["measured", "refits", "assisted"]
 Unit = Literal["number", "share", "day", "second"]
 """What a value counts; days and seconds are those from 1970 to a date."""
 
@@ -28,7 +28,8 @@ class Estimate:
     confidence: float
     basis: Basis
     """"measured": the interval follows from the known noise alone, whatever the model. "refits": from fitting again with
-    fresh noise, with the fit's bias taken off as far as the release shows it."""
+    fresh noise, with the fit's bias taken off as far as the release shows it. "assisted": a closed form, from rows of the
+    model and what was measured together."""
 
     @property
     def error(self) -> float:

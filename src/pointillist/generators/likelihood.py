@@ -7,8 +7,9 @@ from typing import Self
 
 import torch
 
+from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, Tiles, blocks, factors
-from pointillist.generators.soft import SoftRecords, Tensor, soft_features
+from pointillist.generators.soft import LEAVES, SoftRecords, Tensor, soft_features
 from pointillist.release import Release
 
 
@@ -55,27 +56,38 @@ class Group:
         places = zip(*(term.factors for term in terms), strict=True)
         return cls(tuple(places), torch.stack([term.wanted for term in terms]), torch.stack(list(scales)))
 
-    def residual(self, soft: SoftRecords, features_of: Callable[[FeatureMap], Tensor]) -> Tensor:
-        """Differences, scaled. Records x features of a product are never held: A'B instead."""
+    def means(self, soft: SoftRecords, features_of: Callable[[FeatureMap], Tensor]) -> Tensor:
+        """Mean features, one row for each term. Records x features of a product are never held: A'B instead."""
         stacks = [torch.stack([features_of(part) for part in place]) for place in self.factors]
-        first = soft.weigh(stacks[0])
         if len(stacks) == 1:
-            return (first.sum(dim=1) - self.wanted) * self.scale
+            weights = torch.full((soft.rows,), 1 / soft.rows) if soft.weights is None else soft.weights
+            return weights @ stacks[0]
+        first = soft.weigh(stacks[0])
         for stack in stacks[1:-1]:
             first = (first[:, :, :, None] * stack[:, :, None, :]).flatten(2)
-        return ((first.transpose(1, 2) @ stacks[-1]).flatten(1) - self.wanted) * self.scale
+        return (first.transpose(1, 2) @ stacks[-1]).flatten(1)
+
+    def residual(self, means: Tensor) -> Tensor:
+        """Differences from what was measured, scaled."""
+        return (means - self.wanted) * self.scale
 
 
 def grouped(terms: Iterable[tuple[Term, Tensor]]) -> tuple[Group, ...]:
     """Terms with what their differences are multiplied by, sorted into groups."""
-    found: dict[tuple[int, ...], list[tuple[Term, Tensor]]] = {}
-    for term, scale in terms:
-        found.setdefault(tuple(part.dimension for part in term.factors), []).append((term, scale))
-    return tuple(Group.of([term for term, _ in each], [scale for _, scale in each]) for each in found.values())
+    scales = dict(terms)
+    return tuple(Group.of(alike, [scales[term] for term in alike]) for alike in by_shape(scales))
 
 
-def sum_of_squares(groups: Sequence[Group], soft: SoftRecords) -> Tensor:
-    """Of all scaled differences; a map that occurs many times is evaluated once."""
+def by_shape(terms: Iterable[Term]) -> list[list[Term]]:
+    """Terms of the same shape together, in the order of groups."""
+    found: dict[tuple[int, ...], list[Term]] = {}
+    for term in terms:
+        found.setdefault(tuple(part.dimension for part in term.factors), []).append(term)
+    return list(found.values())
+
+
+def means_of(groups: Sequence[Group], soft: SoftRecords) -> list[Tensor]:
+    """The mean features of every group; a map that occurs many times is evaluated once."""
     known: dict[FeatureMap, Tensor] = {}
 
     def features_of(part: FeatureMap) -> Tensor:
@@ -83,8 +95,27 @@ def sum_of_squares(groups: Sequence[Group], soft: SoftRecords) -> Tensor:
             known[part] = soft_features(part, soft)
         return known[part]
 
-    residuals = [group.residual(soft, features_of) for group in groups]
+    return [group.means(soft, features_of) for group in groups]
+
+
+def sum_of_squares(groups: Sequence[Group], soft: SoftRecords) -> Tensor:
+    """Of all scaled differences."""
+    return squares(groups, means_of(groups, soft))
+
+
+def squares(groups: Sequence[Group], means: Sequence[Tensor]) -> Tensor:
+    """Of all scaled differences of mean features that are known already."""
+    residuals = [group.residual(each) for group, each in zip(groups, means, strict=True)]
     return torch.stack([torch.sum(each * each) for each in residuals]).sum()
+
+
+def require_soft(feature_map: FeatureMap) -> None:
+    """Refuse features that have no expectation for a row in the making."""
+    unfit = [leaf for leaf in feature_map.leaves if not isinstance(leaf, LEAVES)]
+    if unfit:
+        raise UsageError(
+            f"this generator cannot be fitted to {type(unfit[0]).__name__} features. Fit the release by its own method."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +130,7 @@ class Likelihood:
         for each in release.measurements:
             start = 0
             for block, weight in blocks(each.feature_map):
+                require_soft(block)
                 values = each.values[start : start + block.dimension]
                 start += block.dimension
                 total = weight * each.grid.scale * rows

@@ -20,7 +20,7 @@ from pointillist.features import FeatureMap, Tiles
 from pointillist.generators.checkpoint import restore, store
 from pointillist.generators.drawing import draw, draw_levels, even, quota
 from pointillist.generators.evidence import measured_tiles, refine
-from pointillist.generators.likelihood import Group, Likelihood, Term, grouped, sum_of_squares
+from pointillist.generators.likelihood import Group, Likelihood, Term, grouped, require_soft, sum_of_squares
 from pointillist.generators.settings import NetworkSettings
 from pointillist.generators.soft import SoftColumn, SoftRecords, Tensor
 from pointillist.levels import Levels, levels_of
@@ -141,6 +141,8 @@ class Network:
 
 def heads_of(feature_maps: Sequence[FeatureMap], levels: Sequence[Levels]) -> tuple[Head, ...]:
     """What each column must come out as, given the maps that will read it."""
+    for each in feature_maps:
+        require_soft(each)
     positions = frozenset[str]().union(*(each.unit_columns for each in feature_maps))
     heads = []
     for level in levels:

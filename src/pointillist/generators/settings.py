@@ -17,6 +17,8 @@ from pointillist.release import Release
 
 Floats = NDArray[np.float64]
 LossName = Literal["likelihood", "distance"]
+PointWeights = Literal["probabilities", "bounded", "uniform"]
+SearchName = Literal["joint", "greedy"]
 
 
 @runtime_checkable
@@ -112,9 +114,47 @@ class NetworkSettings:
         return Model.of(release, rows=rows, generator=network)
 
 
-GENERATORS: dict[str, type[MixtureSettings] | type[NetworkSettings]] = {
+@dataclass(frozen=True, kw_only=True)
+class PointsSettings:
+    """Weighted rows, fitted by moving them: the reduced set of Balog et al."""
+
+    points: int | None = None
+    """How many, or how many at most if greedy. None: 1,000."""
+    weights: PointWeights = "probabilities"
+    """"probabilities": not negative, 1 in all. "bounded": some may be below 0, absolute values are at most 1 in all, as in
+    the paper; no rows can be drawn then. "uniform": all the same, so that the points are an ordinary table."""
+    search: SearchName = "joint"
+    """"joint" moves all points at once; "greedy" finds one after another, as the paper does."""
+    steps: int = 300
+    rate: float = 0.02
+    """The first step of a number, in parts of its range."""
+    stop: bool = True
+    """Whether to end where further steps would follow the noise. It takes two short rehearsals to know where."""
+
+    def __post_init__(self) -> None:
+        _require_positive(self, "steps", "rate")
+        if self.points is not None:
+            _require_positive(self, "points")
+        if self.weights not in get_args(PointWeights):
+            raise UsageError(f"weights {self.weights!r} are not known. Weights: {', '.join(get_args(PointWeights))}.")
+        if self.search not in get_args(SearchName):
+            raise UsageError(f"search {self.search!r} is not known. Searches: {', '.join(get_args(SearchName))}.")
+
+    def fit(self, release: Release, *, seed: int, progress: Progress, checkpoint: Path | None = None) -> Model:
+        _require_torch()
+        from pointillist.generators.points_fit import fit_points
+
+        if checkpoint is not None:
+            raise UsageError("points are fitted in one go and take no checkpoint. Only networks do.")
+        rows, label, shares = class_shares(release)
+        points = fit_points(release, self, rows=rows, label=label, shares=shares, seed=seed, progress=progress)
+        return Model.of(release, rows=rows, generator=points)
+
+
+GENERATORS: dict[str, type[MixtureSettings] | type[NetworkSettings] | type[PointsSettings]] = {
     "mixture": MixtureSettings,
     "network": NetworkSettings,
+    "points": PointsSettings,
 }
 
 

@@ -18,6 +18,8 @@ from pointillist.levels import Levels
 
 Tensor = torch.Tensor
 Floats = NDArray[np.float64]
+LEAVES = (Tiles, RandomFourier, Hermite)
+"""The simplest maps that have a soft form."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +48,7 @@ class SoftColumn:
             if isinstance(leaf, Tiles):
                 found = aggregation(self.tiles, leaf)
             elif isinstance(leaf, RandomFourier):
-                waves = leaf.waves(self.level.name, *self.level.spans)
+                waves = leaf.level_waves(self.level.name, self.level.spans if self.level.numeric else None)
                 found = inside @ np.concatenate([waves.real, waves.imag], axis=1)
             else:
                 found = leaf.expectation(Products({self.level.name: inside}, {self.level.name: self.level.spans}))
@@ -104,7 +106,10 @@ def soft_features(feature_map: FeatureMap, soft: SoftRecords) -> Tensor:
 
 
 def _tiles(feature_map: Tiles, soft: SoftRecords) -> Tensor:
-    column, probabilities = soft.columns[feature_map.column], soft.probabilities[feature_map.column]
+    column = soft.columns[feature_map.column]
+    if column.tiles is None and feature_map.dimension == 1:  # every row counts 1
+        return torch.ones(soft.rows, 1)
+    probabilities = soft.probabilities[feature_map.column]
     if column.tiles == feature_map:
         return probabilities
     return probabilities @ column.matrix(feature_map)
@@ -133,30 +138,29 @@ def _recursion(feature_map: Hermite, x: Tensor) -> Tensor:
 
 def _fourier(feature_map: RandomFourier, soft: SoftRecords) -> Tensor:
     """E exp(i w.x) is a product over columns; those with a position alone are one matrix product of angles."""
-    count = len(feature_map.frequencies)
-    cosine, sine = None, None
+    found = None
     plain = [name for name in feature_map.columns if soft.columns[name].tiles is None]
     if plain:
         places = torch.stack([soft.places[name] for name in plain], dim=1)
-        angles = places @ torch.stack([_frequency(feature_map, name) for name in plain])
-        cosine, sine = torch.cos(angles), torch.sin(angles)
-    for name in feature_map.columns:
+        found = _turn(places @ torch.stack([_frequency(feature_map, name) for name in plain]))
+    for name in feature_map.read:
         if name in plain:
             continue
         column, probabilities = soft.columns[name], soft.probabilities[name]
-        waves = probabilities @ column.matrix(feature_map)
-        real, imaginary = waves[:, :count], waves[:, count:]
+        cosines, sines = column.matrix(feature_map).chunk(2, dim=1)
+        both = torch.stack([cosines, sines], dim=2).flatten(1)
+        wave = torch.view_as_complex((probabilities @ both).reshape(soft.rows, -1, 2))
         if name in soft.places:
-            angles = soft.places[name][:, None] * _frequency(feature_map, name)
             share = (probabilities @ column.regular())[:, None]
-            real, imaginary = real + share * torch.cos(angles), imaginary + share * torch.sin(angles)
-        if cosine is None or sine is None:
-            cosine, sine = real, imaginary
-        else:
-            cosine, sine = cosine * real - sine * imaginary, cosine * imaginary + sine * real
-    assert cosine is not None
-    assert sine is not None
-    return torch.cat([cosine, sine], dim=1) / count**0.5
+            wave = wave + share * _turn(soft.places[name][:, None] * _frequency(feature_map, name))
+        found = wave if found is None else found * wave
+    assert found is not None
+    return torch.cat([found.real, found.imag], dim=1) / len(feature_map.frequencies) ** 0.5
+
+
+def _turn(angles: Tensor) -> Tensor:
+    """exp(i a)."""
+    return torch.polar(torch.ones_like(angles), angles)
 
 
 def _frequency(feature_map: RandomFourier, name: str) -> Tensor:

@@ -6,10 +6,18 @@ from typing import Any
 from pointillist.errors import UsageError
 from pointillist.methods.base import Method
 from pointillist.methods.hermite import Hermite
+from pointillist.methods.landmarks import Landmarks
 from pointillist.methods.merf import Merf
 from pointillist.methods.mosaic import Mosaic
+from pointillist.methods.reduced_set import ReducedSet
 
-METHODS: dict[str, Callable[..., Method]] = {"mosaic": Mosaic, "merf": Merf, "hermite": Hermite}
+METHODS: dict[str, Callable[..., Method]] = {
+    "mosaic": Mosaic,
+    "merf": Merf,
+    "hermite": Hermite,
+    "landmarks": Landmarks,
+    "reduced-set": ReducedSet,
+}
 
 
 def method_named(method: str | Method, options: dict[str, Any] | None = None) -> Method:
@@ -21,4 +29,4 @@ def method_named(method: str | Method, options: dict[str, Any] | None = None) ->
     return METHODS[method](**(options or {}))
 
 
-__all__ = ["METHODS", "Hermite", "Merf", "Method", "Mosaic", "method_named"]
+__all__ = ["METHODS", "Hermite", "Landmarks", "Merf", "Method", "Mosaic", "ReducedSet", "method_named"]

@@ -23,9 +23,10 @@ def fit(
     """Fit a generator to a release: pure post-processing, as often as you like, at no privacy cost.
 
     By default the generator that suits the release's method, with the settings that it was planned with; pass a method,
-    such as `Mosaic(components=800)`, to choose others. `generator` names another kind, "mixture" or "network", or gives
-    its settings, such as `NetworkSettings(steps=5000)`: any generator fits any release. A network keeps its state in
-    `checkpoint`, if one is named, and goes on from there. The same release, settings and seed give the same model.
+    such as `Mosaic(components=800)`, to choose others. `generator` names another kind, "mixture", "network" or "points",
+    or gives its settings, such as `NetworkSettings(steps=5000)`: any generator fits any release. A network keeps its
+    state in `checkpoint`, if one is named, and goes on from there. The same release, settings and seed give the same
+    model.
     """
     if not isinstance(release, Release):
         raise UsageError(f"fit takes a Release, as made by pointillist.release, not {type(release).__name__}.")

@@ -108,8 +108,8 @@ class Merf:
 
     def _features(self, request: Request, levels: tuple[Levels, ...]) -> tuple[int, tuple[str, ...]]:
         """How many random features: as asked for, or where the bound on their error is least."""
-        numbers = _numbers(levels, label_of(levels, request.target))
-        if self.features is not None or not numbers:
+        drawn = self._random(levels, label_of(levels, request.target))
+        if self.features is not None or not drawn:
             return self.features or 2, ()
         trial = Plan.make(self.name, {}, request, self._rounds(levels, request.target, LEAST), ())
         last = len(trial.rounds) - 1
@@ -143,25 +143,33 @@ class Merf:
         self, levels: tuple[Levels, ...], target: str | None, features: int, measured: Sequence[Measurement]
     ) -> list[Part]:
         label = label_of(levels, target)
-        numbers = _numbers(levels, label)
+        drawn = self._random(levels, label)
         names = [leaf for each in levels if each is not label and (leaf := categories_of(each)) is not None]
-        if not numbers and not names:
-            raise UsageError("merf needs a column beside the target.")
-        share = (1 - self.count_share) * (self.category_share if numbers else 1.0)
+        if not drawn and not names:
+            raise UsageError(f"{self.name} needs a column beside the target.")
+        share = (1 - self.count_share) * (self.category_share if drawn else 1.0)
         parts = [Part("categories", leaf, share / len(names)) for leaf in names]
-        if numbers:
+        if drawn:
             rest = (1 - self.count_share) * (1 - self.category_share if names else 1.0)
-            parts.insert(0, Part("random features", self._fourier(numbers, features, measured), rest))
+            parts.insert(0, Part("random features", self._waves(drawn, features, measured), rest))
         return [*by_class(parts, label), *counts(levels, label, self.count_share)]
 
-    def _fourier(self, numbers: tuple[Levels, ...], features: int, measured: Sequence[Measurement]) -> RandomFourier:
-        normal = np.random.default_rng(self.frequency_seed).standard_normal((features // 2, len(numbers)))
-        return RandomFourier(tuple(each.name for each in numbers), normal / self._scales(numbers, features, measured))
+    def _random(self, levels: tuple[Levels, ...], label: Levels | None) -> tuple[Levels, ...]:
+        """The columns that random features are of."""
+        return tuple(each for each in levels if each.numeric and each is not label)
 
-    def _scales(self, numbers: tuple[Levels, ...], features: int, measured: Sequence[Measurement]) -> Floats:
+    def _waves(self, columns: tuple[Levels, ...], features: int, measured: Sequence[Measurement]) -> RandomFourier:
+        """Random features of these columns."""
+        normal = np.random.default_rng(self.frequency_seed).standard_normal((features // 2, len(columns)))
+        scales = self._scales(columns, features, measured, len(columns))
+        return RandomFourier(tuple(each.name for each in columns), normal / scales)
+
+    def _scales(
+        self, numbers: tuple[Levels, ...], features: int, measured: Sequence[Measurement], columns: int
+    ) -> Floats:
         """Length scales by pair of features and column, or alike for some of these."""
         # Distances grow with the square root of the number of columns; so do length scales.
-        wider = math.sqrt(len(numbers))
+        wider = math.sqrt(columns)
         if isinstance(self.length_scales, dict):
             missing = [each.name for each in numbers if each.name not in self.length_scales]
             if missing:
@@ -176,10 +184,6 @@ class Merf:
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
         return MixtureSettings().fit(release, seed=seed, progress=progress)
-
-
-def _numbers(levels: tuple[Levels, ...], label: Levels | None) -> tuple[Levels, ...]:
-    return tuple(each for each in levels if each.numeric and each is not label)
 
 
 def _typical_distance(level: Levels, table: Table) -> float:

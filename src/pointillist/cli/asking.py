@@ -1,0 +1,56 @@
+"""Asking a release: the receiver's side. Offline and free."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pointillist.cli.app import app
+from pointillist.cli.options import Json, Quiet
+from pointillist.cli.shared import print_json
+
+
+@app.command()
+def query(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
+    text: Annotated[str, typer.Argument(metavar="QUERY", help="What to ask.", show_default=False)],
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", help="The model fitted to it; without one, it is fitted anew.", show_default=False),
+    ] = None,
+    refits: Annotated[
+        int, typer.Option(help="Fit so often again, with fresh noise, and take intervals from that. Slow.")
+    ] = 0,
+    confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of fits and samples.")] = 0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Ask a release for figures of the private table, each with an interval. Needs no data and costs no privacy.
+
+    Aggregates: count(), share(), mean(x), sum(x), median(x), quantile(x, 0.9), correlation(x, y). Formulas over columns may
+    stand for x and y. Then, if you like, where with a condition, and group by with columns of few values.
+
+    Example: pointillist query people.release "mean(income) where age > 40 group by sex"
+
+    Example: pointillist query people.release "count(), median(income / hours) where job in ('cook', 'smith')" --json
+
+    Example: pointillist query people.release "correlation(age, income)" --model people.model
+    """
+    from pointillist import console
+    from pointillist.generators.model import Model
+    from pointillist.receiver.answer import answer
+    from pointillist.receiver.query import Query
+    from pointillist.receiver.received import receive
+    from pointillist.release import Release
+
+    public = Release.load(release)
+    Query.parse(text, list(public.schema.measured))  # a slip is better told before the fit than after it
+    fitted = None if model is None else Model.load(model)
+    with console.Steps(quiet or as_json).shown() as steps:
+        received = receive(public, model=fitted, refits=refits, confidence=confidence, seed=seed, progress=steps)
+        found = answer(received, text)
+    if as_json:
+        print_json(found.to_json())
+    elif not quiet:
+        console.show_answers(public.schema.name, found)
