@@ -8,11 +8,12 @@ delta = 10^-6. Every distance is that of the weighted points' embedding from the
 worked out in double precision; nothing of it is private here.
 """
 
+import itertools
 import math
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,6 +41,8 @@ LOW, HIGH = -900.0, 1100.0
 """Public bounds, wide enough for every cluster."""
 _CELLS = 20_000_000
 _SPANNING = 10_000
+MOST_FITTED = 1000
+"""Points whose places are fitted, too; ten times as many take ten times as long, and are no nearer."""
 
 PUBLISHED = {
     ("public rows", 2): {
@@ -164,17 +167,17 @@ class TrueEmbedding:
         return np.asarray((width / wide) ** (self.population.dimensions / 2) * np.exp(-squared / (2 * wide)))
 
 
-def distance(truth: Embedding | TrueEmbedding, points: Floats, weights: Floats, near: Floats | None = None) -> float:
-    """The distance of weighted points' embedding from another; `near` is truth.at(points) if it is known."""
-    near = truth.at(points) if near is None else near
-    square = 0.0
+def distance(truth: Embedding | TrueEmbedding, points: Floats, weights: Floats) -> float:
+    """The distance of weighted points' embedding from another."""
+    near, square = truth.at(points), 0.0
     for part in _parts(len(points), len(points)):
         square += float(weights[part] @ (truth.population.alike(points[part], points) @ weights))
     return math.sqrt(max(0.0, truth.squared_norm - 2 * float(weights @ near) + square))
 
 
-def projection(truth: Embedding, points: Floats, near: Floats) -> float:
+def projection(truth: Embedding, points: Floats) -> float:
     """How near any weights of these points could come."""
+    near = truth.at(points)
     return math.sqrt(
         max(0.0, truth.squared_norm - float(np.square(_coordinates(truth.population, points, near)).sum()))
     )
@@ -219,33 +222,39 @@ def reduced_set(population: Population, points: int) -> pt.ReducedSet:
     return pt.ReducedSet(length_scales=scales, points=points, count_share=0.0)
 
 
-def figures(dimensions: int, numbers: list[int], epsilons: list[float], rows: int, seed: int) -> Iterator[Row]:
+Run = tuple[Row, Callable[[], float]]
+"""What a figure is about, and how to get it."""
+
+
+def figures(dimensions: int, numbers: list[int], epsilons: list[float], rows: int, seed: int) -> Iterator[Run]:
     """Figures 1 and 2 in one dimension: distances from the embedding of the very rows that were released."""
     population = Population.draw(dimensions)
     data = population.rows(rows, seed)
     truth = Embedding(population, data)
     base: Row = {"part": "figures", "dimensions": dimensions, "rows": rows, "seed": seed}
     wide = np.clip(np.random.default_rng([2, seed]).normal(0, 500, (max(numbers), dimensions)), LOW, HIGH)
+
+    def apart(epsilon: float, method: Any) -> float:
+        return distance(truth, *released(population, data, epsilon, method))
+
     for scenario, points in (("public rows", data[: max(numbers)]), ("no public rows", wide)):
-        near = truth.at(points)
         for number in numbers:
-            some, near_some = points[:number], near[:number]
+            some, even = points[:number], np.full(number, 1 / number)
             facts = {**base, "scenario": scenario, "points": number}
-            yield {**facts, "method": "projection limit", "distance": projection(truth, some, near_some)}
+            yield {**facts, "method": "projection limit"}, partial(projection, truth, some)
             if scenario == "public rows":
-                even = np.full(number, 1 / number)
-                yield {**facts, "method": "equal weights", "distance": distance(truth, some, even, near_some)}
-            for epsilon in epsilons:
-                for name, method in (
-                    ("Algorithm 1", landmarks(population, some, faithful=True)),
-                    ("landmarks", landmarks(population, some, faithful=False)),
-                    *((("reduced-set", reduced_set(population, number)),) if scenario == "no public rows" else ()),
-                ):
-                    found, weights = released(population, data, epsilon, method)
-                    yield {**facts, "method": name, "epsilon": epsilon, "distance": distance(truth, found, weights)}
+                yield {**facts, "method": "equal weights"}, partial(distance, truth, some, even)
+            methods: dict[str, Any] = {
+                "Algorithm 1": landmarks(population, some, faithful=True),
+                "landmarks": landmarks(population, some, faithful=False),
+            }
+            if scenario == "no public rows" and number <= MOST_FITTED:
+                methods["reduced-set"] = reduced_set(population, number)
+            for epsilon, (name, method) in itertools.product(epsilons, methods.items()):
+                yield {**facts, "method": name, "epsilon": epsilon}, partial(apart, epsilon, method)
 
 
-def rates(dimensions: int, sizes: list[int], epsilon: float, seeds: int) -> Iterator[Row]:
+def rates(dimensions: int, sizes: list[int], epsilon: float, seeds: int) -> Iterator[Run]:
     """How the distance from the population's own embedding falls as rows become more."""
     population = Population.draw(dimensions)
     truth = TrueEmbedding(population)
@@ -254,19 +263,25 @@ def rates(dimensions: int, sizes: list[int], epsilon: float, seeds: int) -> Iter
             data = population.rows(rows, seed)
             base: Row = {"part": "rates", "dimensions": dimensions, "rows": rows, "seed": seed, "epsilon": epsilon}
             public = data[: rows // 100]
-            found = {
-                "private rows themselves": (data, np.full(rows, 1 / rows)),
-                "equal weights on 1 %": (public, np.full(len(public), 1 / len(public))),
-                "landmarks on 1 %": released(population, data, epsilon, landmarks(population, public, faithful=False)),
-                "reduced-set": released(population, data, epsilon, reduced_set(population, 300)),
+            methods = {
+                "landmarks on 1 %": landmarks(population, public, faithful=False),
+                "reduced-set": reduced_set(population, 300),
             }
-            for name, (points, weights) in found.items():
-                # The private rows' own embedding: too many pairs of rows, so its distance is worked out on average.
-                if name == "private rows themselves":
-                    apart = math.sqrt((1 - truth.squared_norm) / rows)
-                else:
-                    apart = distance(truth, points, weights)
-                yield {**base, "method": name, "distance": apart}
+            # The private rows' own embedding: too many pairs of rows, so its distance is worked out on average.
+            yield {**base, "method": "private rows themselves"}, partial(_by_chance, truth, rows)
+            even = np.full(len(public), 1 / len(public))
+            yield {**base, "method": "equal weights on 1 %"}, partial(distance, truth, public, even)
+            for name, method in methods.items():
+                yield {**base, "method": name}, partial(_from_population, truth, data, epsilon, method)
+
+
+def _by_chance(truth: TrueEmbedding, rows: int) -> float:
+    """The root mean square distance of a sample's embedding from the population's."""
+    return math.sqrt((1 - truth.squared_norm) / rows)
+
+
+def _from_population(truth: TrueEmbedding, data: Floats, epsilon: float, method: Any) -> float:
+    return distance(truth, *released(truth.population, data, epsilon, method))
 
 
 def slope(rows: list[Row]) -> float:
@@ -397,14 +412,17 @@ def main(
     rate_seeds: Annotated[int, typer.Option(help="Draws of the data for each rate.")] = 3,
     out: Annotated[Path, typer.Option(help="Folder for results.")] = RESULTS,
 ) -> None:
-    """Run what is asked for, add it to what is there, and write tables and pictures."""
+    """Run what is asked for and not there yet, and write tables and pictures."""
     known = {_key(row): row for row in read(NAME, out)}
     for count in (int(value) for value in split_numbers(dimensions)):
         numbers = [int(value) for value in split_numbers(points)]
-        runs: list[Iterator[Row]] = [figures(count, numbers, split_numbers(epsilons), rows, s) for s in range(seeds)]
+        runs: list[Iterator[Run]] = [figures(count, numbers, split_numbers(epsilons), rows, s) for s in range(seeds)]
         runs.append(rates(count, [int(value) for value in split_numbers(sizes)], 1.0, rate_seeds))
         for run in runs:
-            for row in run:
+            for facts, work in run:
+                if _key(facts) in known:
+                    continue
+                row = {**facts, "distance": work()}
                 known[_key(row)] = row
                 shown = {name: value for name, value in row.items() if name != "part"}
                 typer.echo(" ".join(f"{name}={value}" for name, value in shown.items()))

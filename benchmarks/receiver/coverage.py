@@ -174,7 +174,7 @@ def page(rows: Sequence[Row]) -> str:
         "",
         "`python -m benchmarks.receiver.coverage`; see [docs/receiver.md](../../../docs/receiver.md).",
         "",
-        f"Tables of {rows[0]['rows']:,} rows from a known distribution, each released with noise of its own; 95 % intervals. "
+        f"Tables of {rows[0]['rows']:,} rows of a known distribution, each with noise of its own; 95 % intervals. "
         "*Held*: how often the interval held the figure of the private table / of the population. *Width*: half of its mean "
         "width, in multiples of the root mean square distance of its middle from the private figure: 1.96 is that of an "
         "unbiased normal error.",
