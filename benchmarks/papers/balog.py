@@ -213,7 +213,7 @@ def released(population: Population, rows: Floats, epsilon: float, method: Any, 
 def landmarks(population: Population, points: Floats, *, faithful: bool) -> pt.Landmarks:
     """Algorithm 1 as published (all points span the space, weights of any sign), or ours."""
     records = pt.public_points(population.table(points), population.schema(1))
-    own: dict[str, Any] = {"number": len(points), "weights": "signed"} if faithful else {}
+    own: dict[str, Any] = {"number": len(points), "weights": "signed", "tolerance": 1e-5} if faithful else {}
     return pt.Landmarks(points=records, kernel=population.kernel, count_share=0.0, **own)
 
 

@@ -13,10 +13,10 @@ Weights. A model's own weights may follow the noise, and then its rows and the r
 equal weights here, and are moved by small steps in proportion to themselves only until noise explains what is left.
 
 Errors. Features are counted in standard deviations of their noise, so the first error is the length of c. The second: the
-private table may have more or fewer rows of any kind than the weighted rows, by about half as many. The c with the least
-error under that is a ridge regression whose ridge is set by the known noise: nothing is left to tune. It is solved over
-rows rather than features, through their kernel. What is left unexplained is judged by how far every row is from what the
-others say of it.
+private table may have more or fewer rows of any kind than the weighted rows, by some part of them. The c with the least
+error under that is a ridge regression whose ridge is set by the known noise and that part. It is solved over rows rather
+than features, through their kernel. What is left unexplained is judged by how far every row is from what the others say
+of it.
 """
 
 import math
@@ -34,11 +34,12 @@ Floats = NDArray[np.float64]
 
 MOST_ROWS = 1_500
 """The most rows over which a function is explained: their kernel is held in memory."""
+POINTS, FITTED = 0.5, 1.0
+"""By about this part of itself the weight of any kind of rows may be off, where the release does not say: of points that
+were chosen before, and of rows that a fit made, which pulls towards what is simple."""
 _STEPS = 300
 _STRIDE = 4.0
 """Of a step, in parts of what is safe whatever the weights."""
-_SHARE = 0.5
-"""By about this part of itself the weight of any kind of rows may be off, where the release does not say."""
 _TINY = 1e-12
 
 
@@ -66,6 +67,8 @@ class Assisted:
     embedding: MeanEmbedding
     records: Records
     """At most so many that their kernel fits memory."""
+    slack: float = POINTS
+    """The part of themselves by which weights may be off."""
 
     @cached_property
     def _kernel(self) -> tuple[Floats, Floats, float]:
@@ -103,7 +106,7 @@ class Assisted:
             # rows can be used, which is all that stands at right angles to the noisy mean itself.
             gap -= towards * (1 - float(towards @ self.base) / length)
             kernel = kernel - np.outer(towards, towards) / length
-        return _System.of(kernel, gap, _SHARE * math.sqrt(self.effective) * self.base)
+        return _System.of(kernel, gap, self.slack * math.sqrt(self.effective) * self.base)
 
     @cached_property
     def weights(self) -> Floats:
@@ -119,14 +122,15 @@ class Assisted:
         left = np.square(pulled / system.diagonal[:, None])
         spread = np.maximum(base @ np.square(values - base @ values), 0.0)
         pooled = base @ left / many
-        rest = [pooled, np.square(base) @ left, np.square(pulled / system.prior[:, None]).sum(axis=0)]
+        misfit = np.square(pulled / system.prior[:, None]).sum(axis=0)
+        rest = [pooled, np.square(base) @ left]
         if events:
             # An event that few rows or none show may still occur: as with a few more rows of either kind.
             share = (many * np.clip(means, 0, 1) + 2) / (many + 4)
             unexplained = np.where(spread > _TINY, np.minimum(1, pooled * many / np.maximum(spread, _TINY)), 1.0)
             rest.append(unexplained * share * (1 - share) / many)
         unseen = np.minimum(base @ left, spread) / self.embedding.rows
-        errors = np.sqrt(noise + np.maximum.reduce(rest) + unseen)
+        errors = np.sqrt(noise + misfit + np.maximum.reduce(rest) + unseen)
         return Readout(means, errors, spread, max(1.0, many - 1))
 
 

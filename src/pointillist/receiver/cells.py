@@ -1,17 +1,19 @@
-"""Cells: how many private rows meet a condition, read off the noisy counts of the columns that it reads.
+"""Cells: shares and means over private rows, read off the noisy counts of the columns that a question reads.
 
-Whether the condition holds in a cell is found by trying it at a few places of every level: so any formula will do.
+What a condition or a function comes to in a cell is found by trying it at a few places of every level: so any formula
+will do.
 """
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import stats
 
-from pointillist.features import Tiles
+from pointillist.features import Records, Tiles
 from pointillist.generators.decoding import decode_table, numbers
 from pointillist.generators.measured import Interval
 from pointillist.generators.readings import Readings
@@ -27,26 +29,56 @@ _CUT = 4.0
 """Where cells that the condition cuts through hold more than so many standard deviations, counts do not answer it."""
 
 
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Every cell of the finest table of some columns, and rows at a few places of each."""
+
+    columns: tuple[str, ...]
+    tiles: tuple[Tiles, ...]
+    table: pa.Table
+    """The rows."""
+    cells: NDArray[np.int64]
+    """The cell of each."""
+
+    @classmethod
+    def of(cls, readings: Readings, levels: Mapping[str, Levels], columns: Sequence[str]) -> "Grid | None":
+        """None if no table holds all of the columns, or if there are too many places to try."""
+        view = readings.finest(columns)
+        if view is None:
+            return None
+        tiles = tuple(each for each in view.key if each is not None)
+        tried = {name: _tried(levels[name]) for name in columns}
+        if math.prod(len(codes) for codes, _ in tried.values()) > _MOST_TRIED:
+            return None
+        grids = np.meshgrid(*(np.arange(len(codes)) for codes, _ in tried.values()), indexing="ij")
+        picked = {name: grid.ravel() for name, grid in zip(columns, grids, strict=True)}
+        codes = {name: tried[name][0][picked[name]] for name in columns}
+        return cls(tuple(columns), tiles, _table(levels, tried, picked), _cells(tiles, codes))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(each.dimension for each in self.tiles)
+
+    def ends(self, values: Floats, cells: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """The lowest and the highest value in each cell: infinite, the wrong way round, where there is none."""
+        low, high = np.full(math.prod(self.shape), math.inf), np.full(math.prod(self.shape), -math.inf)
+        np.minimum.at(low, cells, values)
+        np.maximum.at(high, cells, values)
+        return low, high
+
+    def added(self, weights: Floats, cells: NDArray[np.int64]) -> Floats:
+        """Weights added up in each cell."""
+        return np.bincount(cells, weights=weights, minlength=math.prod(self.shape)).astype(np.float64)
+
+
 def share(
     readings: Readings, levels: Mapping[str, Levels], columns: Sequence[str], event: Function, confidence: float
 ) -> Interval | None:
     """Where the share of private rows lies that meet a condition on some columns; none if no table tells it."""
-    view = readings.finest(columns)
-    if view is None:
+    grid = Grid.of(readings, levels, columns)
+    if grid is None:
         return None
-    tiles = [each for each in view.key if each is not None]
-    tried = [_tried(levels[name]) for name in columns]
-    if math.prod(len(codes) for codes, _ in tried) > _MOST_TRIED:
-        return None
-    grids = np.meshgrid(*(np.arange(len(codes)) for codes, _ in tried), indexing="ij")
-    picked = {name: grid.ravel() for name, grid in zip(columns, grids, strict=True)}
-    found = event(_table([levels[name] for name in columns], tried, picked)) > 0
-    least, most = np.ones(view.values.shape), np.zeros(view.values.shape)
-    cells = tuple(
-        _cells(each, codes)[picked[name]] for each, (codes, _), name in zip(tiles, tried, columns, strict=True)
-    )
-    np.minimum.at(least, cells, found)
-    np.maximum.at(most, cells, found)
+    least, most = (each.reshape(grid.shape) for each in grid.ends(event(grid.table), grid.cells))
     read = readings.ratios(columns, np.stack([least, most], axis=-1), np.ones_like(least))
     if read is None:
         return Interval(0.0, 1.0, math.inf)
@@ -56,6 +88,65 @@ def share(
     wide = float(stats.norm.ppf((1 + confidence) / 2)) * errors
     ends = float(np.clip(low - wide[0], 0, 1)), float(np.clip(high + wide[1], 0, 1))
     return Interval(*ends, float(errors.max()))
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What a model's rows show of a function: where in a cell rows lie is not measured, and taken from them."""
+
+    records: Records
+    values: Floats
+    """Of the function, and 1 or 0 for whether the row counts: (rows, 2)."""
+    weights: Floats
+
+
+def mean(
+    readings: Readings,
+    levels: Mapping[str, Levels],
+    columns: Sequence[str],
+    asked: tuple[Function, Function],
+    shown: Shown,
+    confidence: float,
+    *,
+    of_all: bool = False,
+) -> Interval | None:
+    """Where the mean of a function lies over the private rows that meet a condition; none if no table tells it.
+
+    `asked` are the function and the condition; `of_all` divides by all rows. Inside its cell a function varies, and its mean
+    there is taken to lie anywhere between its ends: a variance of a twelfth of the square. Where that is more than the
+    noise, or the condition cuts through a cell, counts do not answer.
+    """
+    grid = Grid.of(readings, levels, columns)
+    if grid is None:
+        return None
+    number, where = (each(grid.table) for each in asked)
+    there = (where > 0) & ~np.isnan(number)
+    least, most = grid.ends(there.astype(np.float64), grid.cells)
+    if not (least == most).all():
+        return None
+    low, high = grid.ends(number[there], grid.cells[there])
+    held = np.where(np.isnan(shown.values[:, 0]), 0.0, shown.values[:, 1] * np.maximum(shown.weights, 0.0))
+    cells = _cells(grid.tiles, shown.records.codes)
+    part = grid.added(held, cells)
+    inside = most > 0
+    middle = grid.added(np.nan_to_num(number) * there, grid.cells) / np.maximum(
+        grid.added(there * 1.0, grid.cells), 1.0
+    )
+    seen = grid.added(np.nan_to_num(shown.values[:, 0]) * held, cells) / np.where(part > 0, part, 1.0)
+    middle[inside] = np.clip(np.where(part > 0, seen, middle)[inside], low[inside], high[inside])
+    under = np.ones(len(inside)) if of_all else inside.astype(np.float64)
+    read = readings.ratios(columns, np.where(inside, middle, 0.0).reshape((*grid.shape, 1)), under.reshape(grid.shape))
+    if read is None:
+        return None
+    total = float(np.maximum(shown.weights, 0.0).sum()) if of_all else float(part.sum())
+    width = np.where(inside, high - low, 0.0)
+    unknown = math.sqrt(float(np.square(part * width).sum()) / 12) / total if total > 0 else math.inf
+    noise = float(read[1][0])
+    if unknown > noise:
+        return None
+    error = math.hypot(noise, unknown)
+    wide = float(stats.norm.ppf((1 + confidence) / 2)) * error
+    return Interval(float(read[0][0]) - wide, float(read[0][0]) + wide, error)
 
 
 def _tried(levels: Levels) -> tuple[NDArray[np.uint16], Floats]:
@@ -73,16 +164,23 @@ def _tried(levels: Levels) -> tuple[NDArray[np.uint16], Floats]:
 
 
 def _table(
-    levels: list[Levels], tried: list[tuple[NDArray[np.uint16], Floats]], picked: Mapping[str, NDArray[np.int64]]
+    levels: Mapping[str, Levels],
+    tried: Mapping[str, tuple[NDArray[np.uint16], Floats]],
+    picked: Mapping[str, NDArray[np.int64]],
 ) -> pa.Table:
-    codes = {each.name: one[picked[each.name]] for each, (one, _) in zip(levels, tried, strict=True)}
-    drawn = {
-        each.name: numbers(each, codes[each.name], spread[picked[each.name]])
-        for each, (_, spread) in zip(levels, tried, strict=True)
-        if each.numeric
-    }
-    return decode_table(tuple(levels), codes, np.random.default_rng(0), drawn)
+    """Rows with all combinations of what is tried. The other columns are there, too, and always the same."""
+    rows = len(next(iter(picked.values())))
+    codes = {name: np.zeros(rows, dtype=np.uint16) for name in levels}
+    places = {name: np.zeros(rows) for name in levels}
+    for name, chosen in picked.items():
+        codes[name], places[name] = tried[name][0][chosen], tried[name][1][chosen]
+    drawn = {name: numbers(each, codes[name], places[name]) for name, each in levels.items() if each.numeric}
+    return decode_table(tuple(levels.values()), codes, np.random.default_rng(0), drawn)
 
 
-def _cells(tiles: Tiles, codes: NDArray[np.uint16]) -> NDArray[np.int64]:
-    return tiles.table[codes].astype(np.int64)
+def _cells(tiles: tuple[Tiles, ...], codes: Mapping[str, NDArray[np.uint16]]) -> NDArray[np.int64]:
+    """The number of every row's cell."""
+    found = np.ravel_multi_index(
+        tuple(each.table[codes[each.column]] for each in tiles), tuple(each.dimension for each in tiles)
+    )
+    return np.asarray(found, dtype=np.int64)

@@ -5,6 +5,7 @@ columns, constants and plain functions of them are let through, and it runs in a
 anything outside.
 """
 
+import atexit
 import difflib
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,7 +59,8 @@ class Expression:
         if parsed["error"]:
             place = int(parsed.get("position", len(_HEAD))) - len(_HEAD)
             if place > len(text):
-                raise UsageError(f"the expression {text.strip()!r} ends too early{where.at(len(text))}.")
+                end = where.at(len(text))
+                raise UsageError(f"the expression {text.strip()!r} is not complete{end}, or has a bracket too many.")
             raise UsageError(f"the expression {text.strip()!r} is not well formed{where.at(place)}.")
         rest, node = _taken_apart(parsed)
         if rest != _taken_apart(_parsed(f"{_HEAD}1{_TAIL}"))[0]:
@@ -155,7 +157,14 @@ def _database() -> duckdb.DuckDBPyConnection:
         "threads": "1",
         "lock_configuration": "true",
     }
+    atexit.register(_close)
     return duckdb.connect(":memory:", config=settings)
+
+
+def _close() -> None:
+    """Leave nothing open when the program ends."""
+    _database().close()
+    _database.cache_clear()
 
 
 @lru_cache(maxsize=256)

@@ -1,6 +1,6 @@
 """Received: a release in the hands of somebody who wants to know something. Public: no private row is ever seen here."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from pointillist.errors import UsageError
 from pointillist.generators.estimate import Unit
-from pointillist.generators.model import Model
+from pointillist.generators.model import FRAMES, Model
 from pointillist.methods.fitting import fit
 from pointillist.methods.uncertainty import uncertainty
 from pointillist.progress import Progress, silent
@@ -94,6 +94,7 @@ def receive(
     confidence: float = 0.95,
     refits: int = 0,
     rows: int | None = None,
+    frame: str | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Received:
@@ -106,6 +107,8 @@ def receive(
         refits: fit so often again with fresh noise, and take intervals from those that the counts do not give; slow. With
             none, they come from a closed form.
         rows: how many rows to draw from a model that has no weighted points of its own.
+        frame: the kind of frame that functions take and rows come in, "pandas", "polars" or "pyarrow"; by default that of
+            the private table.
         seed: of the fit and of the drawing.
 
     Costs no privacy, and needs nothing but the release.
@@ -124,6 +127,10 @@ def receive(
         raise UsageError("the model was fitted to another release. Pass the release that it was fitted to.")
     if fitted is None:
         fitted = fit(public, seed=seed, progress=progress)
+    if frame is not None:
+        if frame not in FRAMES:
+            raise UsageError(f"frame {frame!r} is not known. Choose one of {', '.join(FRAMES)}.")
+        fitted = replace(fitted, frame=frame)
     count = rows or max(_ROWS, min(fitted.default_count, 5 * _ROWS))
     bars = None
     if refits:

@@ -21,15 +21,16 @@ from pointillist.generators import measured
 from pointillist.generators.estimate import Basis, Estimate, Unit
 from pointillist.generators.measured import Interval
 from pointillist.generators.model import Model
+from pointillist.generators.points import Points
 from pointillist.generators.readings import Readings
 from pointillist.levels import Levels
 from pointillist.methods.uncertainty import Uncertainty
 from pointillist.receiver import cells
-from pointillist.receiver.assisted import MOST_ROWS, Assisted
+from pointillist.receiver.assisted import FITTED, MOST_ROWS, POINTS, Assisted
 from pointillist.receiver.embedding import MeanEmbedding, taken
 from pointillist.receiver.function import Function
 from pointillist.receiver.rows import Rows
-from pointillist.receiver.statistic import Mean, Quantile, Share, Statistic, values_of
+from pointillist.receiver.statistic import Mean, Part, Quantile, Share, Statistic, values_of
 from pointillist.release import Release
 
 Floats = NDArray[np.float64]
@@ -78,7 +79,8 @@ class Source:
 
     @cached_property
     def assisted(self) -> Assisted:
-        return Assisted(self.embedding, taken(self.rows.records, self.chosen))
+        slack = POINTS if isinstance(self.model.generator, Points) else FITTED
+        return Assisted(self.embedding, taken(self.rows.records, self.chosen), slack)
 
     @cached_property
     def together(self) -> set[frozenset[str]]:
@@ -98,18 +100,20 @@ class Source:
         values = values_of(statistic, rows)
         value = statistic.of(values, self.rows.weights)
         columns = self._columns(statistic, through)
-        if not columns:  # a constant
+        if not columns:  # a constant: any row tells it
+            value = statistic.of(values[:1], np.ones(1))
             return Estimate(statistic.name, unit, value, value, value, 0.0, self.confidence, "measured")
-        found = self._interval(statistic, unit, value, sorted(columns), through)
+        found = self._interval(statistic, unit, values, sorted(columns), through)
         found = replace(found, name=statistic.name, unit=unit, value=value)
         low, high = (float(np.clip(end, *statistic.bounds)) for end in (found.low, found.high))
         found = replace(found, low=low, high=high)
         return self._of_population(found, statistic, values) if population else found
 
     def _interval(
-        self, statistic: Statistic, unit: Unit, value: float, columns: Sequence[str], through: Through | None
+        self, statistic: Statistic, unit: Unit, values: Floats, columns: Sequence[str], through: Through | None
     ) -> Estimate:
-        read = self._measured(statistic, columns, through)
+        value = statistic.of(values, self.rows.weights)
+        read = self._measured(statistic, values, columns, through)
         if read is not None:
             return Estimate(statistic.name, unit, value, read.low, read.high, read.error, self.confidence, "measured")
         joint = all(frozenset(pair) in self.together for pair in itertools.combinations(columns, 2))
@@ -129,20 +133,29 @@ class Source:
             unknown if found is None else replace(unknown, low=found.low, high=found.high, standard_error=found.error)
         )
 
-    def _measured(self, statistic: Statistic, columns: Sequence[str], through: Through | None) -> Interval | None:
+    def _measured(
+        self, statistic: Statistic, values: Floats, columns: Sequence[str], through: Through | None
+    ) -> Interval | None:
         """An interval from the noisy counts alone; none where they do not answer the question."""
         if isinstance(statistic, Share):
             return cells.share(self.readings, self.levels, columns, _seen(statistic.where, through), self.confidence)
-        if through is not None or not isinstance(statistic, Mean | Quantile) or statistic.where.columns:
+        if not isinstance(statistic, Mean | Part | Quantile):
             return None
-        levels = self.levels.get(statistic.number.name)
-        if levels is None or not levels.numeric:
-            return None
+        plain = through is None and not statistic.where.columns
+        levels = self.levels.get(statistic.number.name) if plain else None
         if isinstance(statistic, Quantile):
+            if levels is None or not levels.numeric:
+                return None
             return measured.quantile(self.readings, levels, statistic.order, self.confidence)
-        codes = self.rows.records.codes[levels.name]
-        shares = np.maximum(np.bincount(codes, weights=self.rows.weights, minlength=levels.size), 0.0)
-        return measured.mean(self.readings, levels, shares, self.confidence)
+        if levels is not None and levels.numeric and isinstance(statistic, Mean):
+            codes = self.rows.records.codes[levels.name]
+            shares = np.maximum(np.bincount(codes, weights=self.rows.weights, minlength=levels.size), 0.0)
+            return measured.mean(self.readings, levels, shares, self.confidence)
+        asked = _seen(statistic.number, through), _seen(statistic.where, through)
+        shown = cells.Shown(self.rows.records, values, self.rows.weights)
+        return cells.mean(
+            self.readings, self.levels, columns, asked, shown, self.confidence, of_all=isinstance(statistic, Part)
+        )
 
     def _assisted(self, statistic: Statistic, through: Through | None) -> Interval | None:
         """An interval from rows and release together; none where they leave it open."""

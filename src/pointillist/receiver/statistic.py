@@ -5,7 +5,6 @@ much as the mean of its influences, and of means the error is known (`assisted.p
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pointillist.generators.estimate import Unit
 from pointillist.receiver.function import Function
 
 Floats = NDArray[np.float64]
@@ -233,8 +231,3 @@ def _complete(values: Floats) -> tuple[Floats, Floats]:
     gaps = np.isnan(values)
     there = values[:, -1] * ~gaps.any(axis=1)
     return np.nan_to_num(there, nan=0.0), np.where(gaps, 0.0, values)
-
-
-def unit_of(names: Sequence[str]) -> Unit:
-    """Shares are shown in per cent."""
-    return "share" if "share" in names else "number"

@@ -60,9 +60,7 @@ def compare(source: Source, table: Any) -> TwoSampleTest:
     embedding = source.embedding
     mean = embedding.of_rows(records, np.full(records.rows, 1 / records.rows))
     chance = 1 / embedding.rows + 1 / records.rows
-    return _tested(
-        embedding, embedding.target - mean, 1.0, chance, records, source.seed, (embedding.rows, records.rows)
-    )
+    return _tested(embedding, embedding.target - mean, chance, records, source.seed, (embedding.rows, records.rows))
 
 
 def compare_releases(first: Source, second: Source) -> TwoSampleTest:
@@ -77,18 +75,15 @@ def compare_releases(first: Source, second: Source) -> TwoSampleTest:
     for one, other in common:
         ratio = one.scale / other.scale
         wider = math.sqrt(1 + ratio**2)
-        pieces.append(replace(one, scale=one.scale / wider))
+        pieces.append(replace(one, scale=one.scale / wider, target=one.target / wider))
         gaps.append((one.target - ratio * other.target) / wider)
     rows = first.embedding.rows, second.embedding.rows
     exact = first.embedding.exact and second.embedding.exact
     embedding = replace(first.embedding, pieces=tuple(pieces), exact=exact)
-    target = Embedded(
-        tuple(one.target / one.scale * piece.scale for (one, _), piece in zip(common, pieces, strict=True))
-    )
-    embedding.__dict__["target"] = target  # what stands for the mean itself, in the new units
-    chosen = first.rows.most_important(_MOST_SCATTER, first.seed)
-    records = taken(first.rows.records, chosen)
-    return _tested(embedding, Embedded(tuple(gaps)), 1.0, 1 / rows[0] + 1 / rows[1], records, first.seed, rows)
+    shares = np.maximum(first.rows.weights, 0.0)
+    drawn = np.random.default_rng(first.seed).choice(len(shares), _MOST_SCATTER, p=shares / shares.sum())
+    records = taken(first.rows.records, drawn)
+    return _tested(embedding, Embedded(tuple(gaps)), 1 / rows[0] + 1 / rows[1], records, first.seed, rows)
 
 
 def read(table: Any, schema: Schema) -> tuple[str, Records]:
@@ -110,13 +105,12 @@ def read(table: Any, schema: Schema) -> tuple[str, Records]:
 def _tested(
     embedding: MeanEmbedding,
     gap: Embedded,
-    noise: float,
     chance: float,
     records: Records,
     seed: int,
     rows: tuple[float, float],
 ) -> TwoSampleTest:
-    """`chance` times the scatter of rows is what sampling adds, `noise` squared what noise adds in every direction."""
+    """Noise adds 1 to the squared gap in every direction, sampling `chance` times the scatter of rows."""
     some = _some(records, seed)
     kernel = embedding.products(some, some)
     statistic, dimension = gap.dot(gap), embedding.dimension
@@ -132,7 +126,7 @@ def _tested(
     kernel -= kernel.mean(axis=0)
     kernel -= kernel.mean(axis=1)[:, None]
     scatter = np.maximum(linalg.eigvalsh(kernel), 0.0)[-dimension:] / (some.rows - 1)
-    draws = _null(noise**2 + chance * scatter, dimension - len(scatter), noise**2, seed)
+    draws = _null(1 + chance * scatter, dimension - len(scatter), seed)
     p_value = (1 + int(np.count_nonzero(draws >= statistic))) / (1 + len(draws))
     squared = _natural(embedding, gap, some, chance)
     return TwoSampleTest(math.sqrt(max(0.0, squared)), squared, p_value, rows, embedding.dimension)
@@ -151,10 +145,10 @@ def _natural(embedding: MeanEmbedding, gap: Embedded, records: Records, chance: 
     return found
 
 
-def _null(sizes: Floats, others: int, size: float, seed: int) -> Floats:
-    """Draws of a sum of squares of independent normal variables: of these variances, and `others` of variance `size`."""
+def _null(sizes: Floats, others: int, seed: int) -> Floats:
+    """Draws of a sum of squares of independent normal variables: of these variances, and `others` of variance 1."""
     generator = np.random.default_rng(seed)
-    found = size * generator.chisquare(others, _DRAWS) if others > 0 else np.zeros(_DRAWS)
+    found = generator.chisquare(others, _DRAWS) if others > 0 else np.zeros(_DRAWS)
     step = max(1, _CELLS // max(1, len(sizes)))
     for start in range(0, _DRAWS, step):
         part = slice(start, min(_DRAWS, start + step))

@@ -1,0 +1,119 @@
+"""Formulas: one value of each row, nothing from outside, and errors that say where."""
+
+import datetime as dt
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pointillist.errors import UsageError
+from pointillist.receiver.expression import Expression, as_numbers, quoted
+
+TABLE = pa.table(
+    {
+        "income": [1.0, 2.0, None],
+        "hours": [1, 0, 3],
+        "sex": ["a", "b", None],
+        "my col": [1, 2, 3],
+        "seen": [dt.date(1970, 1, 2), None, dt.date(1970, 1, 11)],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "values"),
+    [
+        ("income * 2", {"income"}, [2, 4, np.nan]),
+        ("income / hours", {"income", "hours"}, [1, np.nan, np.nan]),  # what is infinite is no number
+        ('"my col" + HOURS', {"my col", "hours"}, [2, 2, 6]),
+        ("case when hours > 0 then ln(exp(hours)) end", {"hours"}, [1, np.nan, 3]),
+        ("hours between 1 and 3", {"hours"}, [1, 0, 1]),
+        ("sex in ('a') -- a comment", {"sex"}, [1, 0, np.nan]),
+        ("seen", {"seen"}, [1, np.nan, 10]),
+        ("coalesce(income, 0) + 1", {"income"}, [2, 3, 1]),
+        ("3", set(), [3, 3, 3]),
+    ],
+)
+def test_a_formula_makes_a_number_of_each_row(text: str, columns: set[str], values: list[float]) -> None:
+    formula = Expression.parse(text, TABLE.column_names)
+    assert formula.columns == columns
+    assert formula.numbers(TABLE) == pytest.approx(values, nan_ok=True)
+
+
+def test_a_condition_does_not_hold_where_it_is_unknown() -> None:
+    assert Expression.parse("sex = 'a' or hours = 3", TABLE.column_names).holds(TABLE).tolist() == [True, False, True]
+    assert Expression.parse("not sex = 'a'", TABLE.column_names).holds(TABLE).tolist() == [False, True, False]
+    with pytest.raises(UsageError, match="not a condition"):
+        Expression.parse("hours", TABLE.column_names).holds(TABLE)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("incom", r"'incom' is not a column at position 1.*mean 'income'.*Columns: income, hours"),
+        ("hours + wage", r"'wage' is not a column at position 9"),
+        ("sex = female", r"'female' is not a column.*single quotes: 'female'"),
+        ("source.hours", "not a column"),
+        ("income +", r"not complete at position 9"),
+        ("(income", "not complete"),
+        ("income ) * 2", "bracket too many"),
+        ("  ", "an expression is missing"),
+        ("sum(income)", "'sum' is an aggregate"),
+        ("row_number() over ()", "a window function cannot"),
+        ("(select 1)", "a subquery cannot"),
+        ("*", r"\* cannot be part"),
+        ("income; drop table source", "not well formed"),
+        ("income) from source; select (1", "more than one expression"),
+        ("1) as value from source union all select (2", "more than one expression"),
+        ("read_text('/etc/passwd')", "cannot be part|no function"),
+        ("random()", "'random' cannot be part"),
+        ("current_setting('threads')", "cannot be part"),
+        ("nothing(income)", "no function 'nothing'"),
+    ],
+)
+def test_what_is_no_formula_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Expression.parse(text, TABLE.column_names)
+
+
+def test_nothing_outside_is_reached(tmp_path) -> None:
+    file = tmp_path / "secret.csv"
+    file.write_text("a\n1\n")
+    for text in (f"(select count(*) from read_csv('{file}'))", f"(from '{file}')", f"read_blob('{file}')"):
+        with pytest.raises(UsageError):
+            Expression.parse(text, TABLE.column_names)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sex + 1", r"'sex \+ 1' cannot be worked out"),
+        ("sex", "'sex' is not a number"),
+        ("cast(sex as int)", "cannot be worked out"),
+        ("(income, hours)", "not a number"),
+    ],
+)
+def test_what_cannot_be_worked_out_is_explained(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Expression.parse(text, TABLE.column_names).numbers(TABLE)
+
+
+@given(st.text(min_size=1, max_size=12).filter(lambda name: "\0" not in name))
+def test_any_name_can_be_quoted(name: str) -> None:
+    table = pa.table({name: [1.5, 2.5]})
+    assert Expression.parse(quoted(name), [name]).numbers(table).tolist() == [1.5, 2.5]
+
+
+@given(st.text(max_size=30))
+def test_whatever_is_written_ends_in_a_number_or_a_message(text: str) -> None:
+    try:
+        found = Expression.parse(text, TABLE.column_names).numbers(TABLE)
+    except UsageError:
+        return
+    assert found.shape == (3,)
+
+
+def test_times_count_in_seconds() -> None:
+    assert as_numbers(pa.array([dt.datetime(1970, 1, 1, 0, 1)]), "t").tolist() == [60]
