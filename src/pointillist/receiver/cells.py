@@ -129,8 +129,8 @@ def mean(
     cells = _cells(grid.tiles, shown.records.codes)
     part = grid.added(held, cells)
     inside = most > 0
-    middle = grid.added(np.nan_to_num(number) * there, grid.cells) / np.maximum(
-        grid.added(there * 1.0, grid.cells), 1.0
+    middle = grid.added(np.where(there, number, 0.0), grid.cells) / np.maximum(
+        grid.added(there.astype(np.float64), grid.cells), 1.0
     )
     seen = grid.added(np.nan_to_num(shown.values[:, 0]) * held, cells) / np.where(part > 0, part, 1.0)
     middle[inside] = np.clip(np.where(part > 0, seen, middle)[inside], low[inside], high[inside])
