@@ -26,7 +26,7 @@ from pointillist.generators.readings import Readings
 from pointillist.levels import Levels
 from pointillist.methods.uncertainty import Uncertainty
 from pointillist.receiver import cells
-from pointillist.receiver.assisted import FITTED, MOST_ROWS, POINTS, Assisted
+from pointillist.receiver.assisted import CAUTION, FITTED, MOST_ROWS, POINTS, Assisted
 from pointillist.receiver.embedding import MeanEmbedding, taken
 from pointillist.receiver.function import Function
 from pointillist.receiver.rows import Rows
@@ -79,8 +79,10 @@ class Source:
 
     @cached_property
     def assisted(self) -> Assisted:
-        slack = POINTS if isinstance(self.model.generator, Points) else FITTED
-        return Assisted(self.embedding, taken(self.rows.records, self.chosen), slack)
+        mine = taken(self.rows.records, self.chosen)
+        if isinstance(self.model.generator, Points):
+            return Assisted(self.embedding, mine, POINTS)
+        return Assisted(self.embedding, mine, FITTED, CAUTION)
 
     @cached_property
     def together(self) -> set[frozenset[str]]:
