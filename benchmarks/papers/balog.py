@@ -338,9 +338,9 @@ def _rates(rows: list[Row]) -> str:
 _SHADES: dict[str, dict[float | None, str]] = {
     "projection limit": {None: "#9ca3af"},
     "equal weights": {None: "#111827"},
-    "Algorithm 1": {0.01: "#bfdbfe", 0.1: "#60a5fa", 1.0: "#1d4ed8"},
+    "Algorithm 1": {0.01: "#93c5fd", 0.1: "#3b82f6", 1.0: "#1e3a8a"},
     "landmarks": {0.01: "#fdba74", 0.1: "#f97316", 1.0: "#c2410c"},
-    "reduced-set": {0.01: "#bbf7d0", 0.1: "#4ade80", 1.0: "#15803d"},
+    "reduced-set": {0.01: "#86efac", 0.1: "#4ade80", 1.0: "#15803d"},
 }
 _COLOURS = ("#9ca3af", "#111827", "#c2410c", "#15803d")
 

@@ -28,7 +28,7 @@ class Panel:
     y_ticks: tuple[float, ...]
 
     def draw(self, left: float, top: float, width: float, height: float) -> list[str]:
-        x, y = Axis(self.x_ticks, left + 52, left + width - 12), Axis(self.y_ticks, top + height - 46, top + 30)
+        x, y = Axis(self.x_ticks, left + 52, left + width - 24), Axis(self.y_ticks, top + height - 46, top + 30)
         parts = [_text(left + 52, top + 18, self.title, size=13)]
         parts.append(_text((x.start + x.end) / 2, top + height - 10, self.across, anchor="middle"))
         for tick in self.x_ticks:
