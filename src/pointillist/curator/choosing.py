@@ -22,7 +22,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pointillist.curator.candidates import Candidates, Given, Multisets
-from pointillist.curator.reading import open_source
+from pointillist.curator.reading import open_schema, open_source
 from pointillist.curator.releasing import embed
 from pointillist.errors import UsageError, without_context
 from pointillist.features import Concat, FeatureMap, Product, Records, Tiles, Weighted
@@ -132,7 +132,7 @@ def choose(
 
     Nothing is spent by a call that fails before the draw; by then every row has been read and checked once.
     """
-    schema = _schema(schema)
+    schema = open_schema(schema)
     schema.require_reviewed()
     relation = Neighbours.parse(neighbours)
     budget = _budget(epsilon)
@@ -223,14 +223,6 @@ def _budget(epsilon: float) -> Budget:
         return Budget(float(epsilon))  # its delta is not used
     except (TypeError, ValueError):
         raise UsageError(f"epsilon must be a number, not {epsilon!r}.") from None
-
-
-def _schema(schema: Schema | str | Path) -> Schema:
-    if isinstance(schema, str | Path):
-        return Schema.load(schema)
-    if not isinstance(schema, Schema):
-        raise UsageError(f"schema must be a Schema or the path of one, not {type(schema).__name__}.")
-    return schema
 
 
 def _candidates(candidates: Any, table: Any, schema: Schema) -> Candidates:

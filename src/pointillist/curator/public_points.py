@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pointillist.curator.encoding import Encoder
-from pointillist.curator.reading import open_source
+from pointillist.curator.reading import open_schema, open_source
 from pointillist.errors import DataError
 from pointillist.features import Records
 from pointillist.levels import levels_of
@@ -22,7 +22,7 @@ def public_points(table: Any, schema: Schema | str | Path) -> Records:
 
     `table` is anything that `pointillist.release` reads; `schema` is the private table's, and its rules hold here too.
     """
-    facts = schema if isinstance(schema, Schema) else Schema.load(schema)
+    facts = open_schema(schema)
     source = open_source(table)
     source.require(list(facts.measured))
     levels = levels_of(facts)

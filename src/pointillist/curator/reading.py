@@ -276,6 +276,15 @@ def open_source(table: Any, *, delimiter: str = ",", query: str | None = None) -
     return Frame(table)
 
 
+def open_schema(schema: Schema | str | Path) -> Schema:
+    """A schema as callers pass it: itself, or the path of its TOML file."""
+    if isinstance(schema, str | Path):
+        return Schema.load(schema)
+    if not isinstance(schema, Schema):
+        raise UsageError(f"schema must be a Schema or the path of one, not {type(schema).__name__}.")
+    return schema
+
+
 def _open_path(path: Path, delimiter: str) -> Source:
     if not path.exists():
         raise DataError(f"{path}: no such file.")

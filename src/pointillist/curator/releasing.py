@@ -12,7 +12,7 @@ from pointillist.artefact import reserve
 from pointillist.curator.capping import capped
 from pointillist.curator.embedding import Embedding, Integers
 from pointillist.curator.encoding import Encoder
-from pointillist.curator.reading import open_source
+from pointillist.curator.reading import open_schema, open_source
 from pointillist.curator.source import Source
 from pointillist.engines import local
 from pointillist.errors import PointillistError, UsageError, without_context
@@ -40,7 +40,7 @@ def plan(
     method: str | Method = "mosaic",
 ) -> Plan:
     """What a release would measure and at which noise. Sees no data and spends nothing."""
-    schema = _schema(schema)
+    schema = open_schema(schema)
     targets = _targets(target)
     for name in targets:
         schema.require_column(name, role="target")
@@ -83,7 +83,7 @@ def release(
     Nothing is spent by a call that fails before noise is drawn; by then every row has been read and checked once.
     """
     recipe = method_named(method)
-    schema = _schema(schema)
+    schema = open_schema(schema)
     schema.require_reviewed()
     settled = plan(schema, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=recipe)
     source = open_source(table)
@@ -160,14 +160,6 @@ def _targets(target: str | Sequence[str] | None) -> tuple[str, ...]:
     if len(set(target)) < len(target):
         raise UsageError("target names a column twice.")
     return tuple(target)
-
-
-def _schema(schema: Schema | str | Path) -> Schema:
-    if isinstance(schema, str | Path):
-        return Schema.load(schema)
-    if not isinstance(schema, Schema):
-        raise UsageError(f"schema must be a Schema or the path of one, not {type(schema).__name__}.")
-    return schema
 
 
 def embed(

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
+from pointillist.curator.reading import open_schema
 from pointillist.errors import PointillistError, UsageError, without_context
 from pointillist.evaluate.audit.rows import read_rows
 from pointillist.evaluate.columns import Columns, columns
@@ -268,7 +269,7 @@ def _schema(schema: Schema | str | Path | None, release: Release | None) -> Sche
         if release is None:
             raise UsageError("a schema is needed to read the tables; or a release, which has one.")
         return release.schema
-    facts = Schema.load(schema) if isinstance(schema, str | Path) else schema
+    facts = open_schema(schema)
     if release is not None and facts.measured != release.schema.measured:
         raise UsageError(
             "the release was made with another schema than the one given. Leave the schema out: the release has its own."

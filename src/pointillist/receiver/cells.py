@@ -22,8 +22,8 @@ from pointillist.receiver.function import Function
 
 Floats = NDArray[np.float64]
 
-_PLACES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Where in a bin a condition is tried."""
+_PLACES = (1e-6, 0.25, 0.5, 0.75, 1 - 1e-6)
+"""Where in a bin something is tried: not at its very ends, which have no probability among reals."""
 _MOST_TRIED = 200_000
 _CUT = 4.0
 """Where cells that the condition cuts through hold more than so many standard deviations, counts do not answer it."""

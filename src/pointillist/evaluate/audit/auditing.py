@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from pointillist.curator.reading import open_schema
 from pointillist.errors import UsageError, without_context
 from pointillist.evaluate.audit.canaries import canaries
 from pointillist.evaluate.audit.finding import NOTE, PRIVATE, Audit, Finding, fingerprint
@@ -47,7 +48,7 @@ def audit(
 
     Nothing is published, so nothing is spent: no release is kept, and the ledger is not touched.
     """
-    schema = Schema.load(schema) if isinstance(schema, str | Path) else schema
+    schema = open_schema(schema)
     schema.require_reviewed()
     chosen = tuple(attacks) if attacks is not None else ATTACKS if table is not None else ATTACKS[:2]
     _check(chosen, table, runs, confidence)
