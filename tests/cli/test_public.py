@@ -119,3 +119,15 @@ def test_public_rows_are_not_written_over(run: Run) -> None:
     code, shown = run("release", *LANDMARKS, "-o", "public.csv", "--overwrite")
     assert code == 2, shown
     assert Path("public.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["release", "synth"])
+@pytest.mark.parametrize("name", ["people.csv", "./people.csv", "link.csv"])
+def test_the_private_table_is_never_taken_for_public(run: Run, command: str, name: str) -> None:
+    """Public rows are copied into the release: the same file for both would publish every row."""
+    Path("link.csv").symlink_to("people.csv")
+    code, shown = run(command, *LANDMARKS[:-1], name, "-o", "out.csv" if command == "synth" else "people.release")
+    assert code != 0
+    assert "--public names the private table itself" in shown
+    assert not Path("people.release").exists()
+    assert not Path("out.release").exists()

@@ -96,7 +96,7 @@ def release(
     from pointillist.schema import Schema
 
     facts = Schema.load(schema)
-    named = recipe(method, public, facts, delimiter)
+    named = recipe(method, public, data, facts, delimiter)
     settled = make_plan(facts, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=named)
     if plan:
         if as_json:

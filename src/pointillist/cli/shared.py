@@ -23,7 +23,7 @@ def opened(data: Path, delimiter: str, sql: str | None) -> Any:
     return open_source(data, delimiter=delimiter, query=sql)
 
 
-def recipe(method: str, public: Path | None, schema: "Schema", delimiter: str) -> "Method":
+def recipe(method: str, public: Path | None, private: Path, schema: "Schema", delimiter: str) -> "Method":
     """The method by its name, with the public rows that it is to weight, if any."""
     from pointillist.curator.public_points import public_points
     from pointillist.methods import method_named
@@ -33,6 +33,11 @@ def recipe(method: str, public: Path | None, schema: "Schema", delimiter: str) -
     if method != "landmarks":
         raise UsageError(
             f"--public goes with --method landmarks, not with {method}: no other method weights public rows."
+        )
+    if public.exists() and private.exists() and public.samefile(private):
+        raise UsageError(
+            f"--public names the private table itself ({public}). Public rows are copied into the release as they are: name "
+            "a table that anybody may see."
         )
     return method_named(method, {"points": public_points(opened(public, delimiter, None), schema)})
 
