@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -6,6 +7,7 @@ import pytest
 from benchmarks.tables.__main__ import app, write
 from benchmarks.tables.bench import store
 from benchmarks.tables.figure import Dot, draw
+from benchmarks.tables.forecast import ratios
 from benchmarks.tables.results import collect, markdown
 from typer.testing import CliRunner
 
@@ -85,3 +87,23 @@ def test_the_command_names_what_it_does_not_know(tmp_path: Path) -> None:
         done = CliRunner().invoke(app, [*options, "--out", str(tmp_path)], env={"POINTILLIST_DATA": ""})
         assert done.exit_code == 2
         assert message in done.output
+
+
+def test_what_is_measured_is_held_against_the_forecast(tmp_path: Path) -> None:
+    """Twice the error is twice the ratio, and what is not ours has no forecast."""
+    for folder in ("runs", "scores"):
+        (tmp_path / folder).mkdir()
+    facts = {
+        "dataset": "adult", "epsilon": 1.0, "delta": 1e-5, "bins": 16, "rows": 39_073, "status": "done", "reason": "",
+        "settings": {}, "versions": {}, "time_limit": 1.0, "cpu_seconds": 1.0, "wall_seconds": 1.0, "peak_mb": 1.0,
+    }  # fmt: skip
+    found = []
+    for error in (0.01, 0.02):
+        for method, seed in (("mosaic", 0), ("aim-mbi", 1)):
+            name = f"{method}.json"
+            (tmp_path / "runs" / name).write_text(json.dumps({**facts, "method": method, "seed": seed}))
+            (tmp_path / "scores" / name).write_text(json.dumps({"tvd_1": error, "tvd_2": error, "tvd_3": error}))
+        found.append(ratios(tmp_path))
+    ((name, epsilon, once),), ((_, _, twice),) = found
+    assert (name, epsilon) == ("adult", 1.0)
+    assert twice == pytest.approx({each: 2 * ratio for each, ratio in once.items()})

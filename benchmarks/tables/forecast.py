@@ -1,0 +1,37 @@
+"""Forecast: what plans said before anything was spent, beside what the bench then measured.
+
+    python -m benchmarks.tables.forecast
+
+Needs no data: plans are made from public facts, and the bench's records are in the repository.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from pointillist.curator.releasing import plan
+
+from .datasets import datasets
+from .results import collect, groups
+
+_MEASURES = {"one-way marginals": "tvd_1", "pairs of columns": "tvd_2"}
+
+
+def ratios(results: Path) -> list[tuple[str, float, dict[str, float]]]:
+    """For every data set and epsilon: the measured error of our rows as a multiple of the forecast one."""
+    known, found = datasets(), []
+    for name, epsilon, rows in groups(collect(results)):
+        mine = [row for row in rows if row["method"] == "mosaic" and row["tvd_2"] is not None]
+        if not mine or epsilon is None:
+            continue
+        schema = known[name].schema.model_copy(update={"rows": mine[0]["rows"]})
+        expected = plan(schema, epsilon=epsilon, delta=mine[0]["delta"], target=known[name].target).expected
+        measured = {each.name: float(np.mean([row[_MEASURES[each.name]] for row in mine])) for each in expected}
+        found.append((name, epsilon, {each.name: measured[each.name] / each.error for each in expected}))
+    return found
+
+
+if __name__ == "__main__":
+    print("| data set | ε | " + " | ".join(_MEASURES) + " |\n|---|---|---|---|")
+    for dataset, epsilon, found in ratios(Path(__file__).parent / "results"):
+        print(f"| {dataset} | {epsilon:g} | " + " | ".join(f"{found[each]:.2f}" for each in _MEASURES) + " |")
