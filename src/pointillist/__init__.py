@@ -20,12 +20,13 @@ from pointillist.generators.settings import MixtureSettings, NetworkSettings, Po
 from pointillist.methods import Hermite, Landmarks, Merf, Mosaic, ReducedSet
 from pointillist.methods.fitting import fit
 from pointillist.methods.uncertainty import Uncertainty, uncertainty
+from pointillist.pictures import Pictures
 from pointillist.plan import Plan
 from pointillist.privacy.budget import Budget, Guarantee, Neighbours
 from pointillist.privacy.ledger import Ledger
 from pointillist.receiver import Pushed, Received, receive
 from pointillist.release import Release
-from pointillist.schema import Boolean, Categorical, Datetime, Ignore, Integer, Ordinal, Person, Real, Schema
+from pointillist.schema import Boolean, Categorical, Datetime, Ignore, Image, Integer, Ordinal, Person, Real, Schema
 from pointillist.synthesizer import Synthesizer
 
 __version__ = version("pointillist")
@@ -43,6 +44,7 @@ __all__ = [
     "Guarantee",
     "Hermite",
     "Ignore",
+    "Image",
     "Impossible",
     "Integer",
     "Landmarks",
@@ -56,6 +58,7 @@ __all__ = [
     "Order",
     "Ordinal",
     "Person",
+    "Pictures",
     "Plan",
     "PointillistError",
     "PointsSettings",

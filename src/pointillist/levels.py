@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.schema import Boolean, Categorical, Datetime, Integer, Numeric, Ordinal, Schema
+from pointillist.schema import Boolean, Categorical, Datetime, Image, Integer, Numeric, Ordinal, Schema
 
 Floats = NDArray[np.float64]
 
@@ -172,8 +172,8 @@ def coarse_size(levels: Levels, most: int = BINS) -> int:
 
 
 def levels_of(schema: Schema) -> tuple[Levels, ...]:
-    """The levels of every measured column, in the schema's order."""
-    return tuple(Levels(name, column) for name, column in schema.measured.items())
+    """The levels of every measured column, in the schema's order; pictures have none."""
+    return tuple(Levels(name, column) for name, column in schema.measured.items() if not isinstance(column, Image))
 
 
 def ticks(when: dt.datetime, resolution: str) -> int:

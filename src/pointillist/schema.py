@@ -7,7 +7,6 @@ public (`reviewed = true`).
 """
 
 import datetime as dt
-import math
 import re
 import tomllib
 from collections.abc import Iterable
@@ -18,205 +17,41 @@ import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from tomlkit.items import Item
 
+from pointillist.column import (
+    KINDS,
+    MISSING_TEXTS,
+    AnyColumn,
+    Boolean,
+    Categorical,
+    Column,
+    Datetime,
+    Ignore,
+    Image,
+    Integer,
+    Numeric,
+    Ordinal,
+    Real,
+)
 from pointillist.constraint import Constraint, Impossible
 from pointillist.errors import SchemaError
-from pointillist.selection import utc
 
 FORMAT = 1
 
-# Texts that stand for "no value", unless the column declares them as a category.
-MISSING_TEXTS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
-
-# Integers beyond this are not exact in the double-precision numbers that files and frames carry.
-_EXACT = 2**53
-_MOST_CATEGORIES, _MOST_SPECIALS = 60_000, 1_000
-
-
-class _Column(BaseModel):
-    """What all kinds have in common."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    missing: bool = True
-    """Whether a value may be missing. Missing values keep a level of their own."""
-    description: str = ""
-    """Free text for the reader of the release."""
-    read_from_data: tuple[str, ...] = ()
-    """Names of the facts above that `schema draft` took from the data: the owner vouches that they are public."""
-
-    @field_validator("read_from_data", mode="before")
-    @classmethod
-    def _tuple(cls, value: Any) -> Any:
-        return tuple(value) if isinstance(value, list) else value
-
-
-class _Named(_Column):
-    """Categories given by name."""
-
-    categories: tuple[str, ...] | tuple[int, ...]
-    """All categories that may appear, as texts or as whole numbers."""
-    out_of_domain: Literal["other", "error"] = "other"
-    """What happens to a value that is not listed: it becomes `other_label`, or the call stops."""
-    other_label: str = "other"
-    """How an unlisted value is written in the synthetic data; columns of numbers leave it missing instead."""
-
-    @field_validator("categories", mode="before")
-    @classmethod
-    def _categories(cls, value: Any) -> Any:
-        return tuple(value) if isinstance(value, list) else value
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        if not self.categories:
-            raise ValueError("categories is empty: list every category that may appear")
-        if len(set(self.categories)) != len(self.categories):
-            raise ValueError("categories has an entry twice: list each once")
-        if len(self.categories) > _MOST_CATEGORIES:
-            raise ValueError(f"categories has over {_MOST_CATEGORIES:,} entries: group them, or ignore the column")
-        if any(isinstance(c, int) and abs(c) > _EXACT for c in self.categories):
-            raise ValueError("categories has a number beyond 2^53: write the categories as texts")
-        if self.out_of_domain == "other" and self.other_label in self.categories:
-            raise ValueError(
-                f"other_label {self.other_label!r} is also a category: choose another other_label, "
-                'or set out_of_domain = "error"'
-            )
-        return self
-
-
-class Categorical(_Named):
-    """Categories without an order."""
-
-    kind: Literal["categorical"] = "categorical"
-
-
-class Ordinal(_Named):
-    """Categories from low to high."""
-
-    kind: Literal["ordinal"] = "ordinal"
-
-
-class Boolean(_Column):
-    """True or false. Texts true/false, t/f, yes/no, y/n and 1/0 are understood in any case."""
-
-    kind: Literal["boolean"] = "boolean"
-
-
-class _Numeric(_Column):
-    """A number with public bounds."""
-
-    scale: Literal["linear", "log"] = "linear"
-    """How the range is cut into bins; "log" suits money and durations, and needs min > 0."""
-    bins: Annotated[int, Field(ge=2, le=4096)] = 256
-    """The finest resolution at which the column is measured."""
-    out_of_domain: Literal["clip", "error"] = "clip"
-    """What happens to a value outside the bounds: it is moved to the nearest bound, or the call stops."""
-
-
-def _check_range(low: float, high: float, scale: str) -> None:
-    if not low < high:
-        raise ValueError(f"min {low} is not below max {high}")
-    if not math.isfinite(high - low):
-        raise ValueError("the range from min to max is too wide for a number")
-    if scale == "log" and low <= 0:
-        raise ValueError(f'scale = "log" needs min > 0, but min is {low}: list 0 under special, and raise min')
-    if scale == "log" and math.log(high / low) < 1e-6:
-        raise ValueError('scale = "log" is of no use for so narrow a range: set scale = "linear"')
-
-
-def _check_special(special: tuple[float, ...]) -> None:
-    if len(set(special)) != len(special):
-        raise ValueError("special has an entry twice: list each once")
-    if not all(abs(v) <= _EXACT for v in special):
-        raise ValueError("special has a value that is not finite, or beyond 2^53")
-    if len(special) > _MOST_SPECIALS:
-        raise ValueError(f"special has over {_MOST_SPECIALS:,} entries")
-
-
-class Integer(_Numeric):
-    """A whole number; a fraction found in the data is dropped."""
-
-    kind: Literal["integer"] = "integer"
-    min: int
-    max: int
-    special: tuple[int, ...] = ()
-    """Values that keep an atom of their own, inside or outside the bounds, such as 0 or -1."""
-
-    @field_validator("special", mode="before")
-    @classmethod
-    def _special(cls, value: Any) -> Any:
-        return tuple(value) if isinstance(value, list) else value
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        if self.min < -_EXACT or self.max >= _EXACT:
-            raise ValueError("min or max is beyond 2^53")
-        _check_range(self.min, self.max, self.scale)
-        _check_special(self.special)
-        return self
-
-
-class Real(_Numeric):
-    """A real number."""
-
-    kind: Literal["real"] = "real"
-    min: Annotated[float, Field(allow_inf_nan=False)]
-    max: Annotated[float, Field(allow_inf_nan=False)]
-    special: tuple[float, ...] = ()
-    """Values that keep an atom of their own, inside or outside the bounds, such as 0 or -1."""
-    decimals: Annotated[int, Field(ge=0, le=12)] | None = None
-    """Digits after the point in the synthetic data; none given: not rounded."""
-
-    @field_validator("special", mode="before")
-    @classmethod
-    def _special(cls, value: Any) -> Any:
-        return tuple(value) if isinstance(value, list) else value
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        _check_range(self.min, self.max, self.scale)
-        _check_special(self.special)
-        return self
-
-
-class Datetime(_Numeric):
-    """A date, or a point in time without a zone (zoned times are taken in UTC)."""
-
-    kind: Literal["datetime"] = "datetime"
-    scale: Literal["linear"] = "linear"
-    min: dt.datetime
-    max: dt.datetime
-    resolution: Literal["day", "second"] = "day"
-    """Days give dates, seconds give timestamps; anything finer is dropped."""
-    format: str | None = None
-    """How texts are written, in strptime's letters; ISO 8601 is always understood."""
-
-    @field_validator("min", "max", mode="before")
-    @classmethod
-    def _datetime(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            value = dt.datetime.fromisoformat(value)
-        elif isinstance(value, dt.date) and not isinstance(value, dt.datetime):
-            value = dt.datetime(value.year, value.month, value.day)
-        return utc(value) if isinstance(value, dt.datetime) else value
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        low, high = (
-            when.replace(microsecond=0) if self.resolution == "second" else when.date() for when in (self.min, self.max)
-        )
-        if not low < high:
-            raise ValueError(f"min {self.min} is not before max {self.max} by a {self.resolution} or more")
-        return self
-
-
-class Ignore(_Column):
-    """A column that is left out of the release and of the synthetic data."""
-
-    kind: Literal["ignore"] = "ignore"
-
-
-Column = Annotated[Categorical | Ordinal | Boolean | Integer | Real | Datetime | Ignore, Field(discriminator="kind")]
-Numeric = Integer | Real | Datetime
+__all__ = [
+    "MISSING_TEXTS",
+    "Boolean",
+    "Categorical",
+    "Column",
+    "Datetime",
+    "Ignore",
+    "Image",
+    "Integer",
+    "Numeric",
+    "Ordinal",
+    "Person",
+    "Real",
+    "Schema",
+]
 
 
 class Person(BaseModel):
@@ -259,12 +94,41 @@ class Schema(BaseModel):
                 f"column {self.person.column!r} names the person and may not be measured: "
                 'set its kind to "ignore", or leave it out of the columns'
             )
+        if self.image is not None:
+            self._check_image()
         for number, constraint in enumerate(self.constraints, start=1):
             try:
                 constraint.check(self.measured)
             except ValueError as error:
                 raise ValueError(f"constraint {number} ({constraint}): {error}") from None
         return self
+
+    def _check_image(self) -> None:
+        images = [name for name, column in self.measured.items() if isinstance(column, Image)]
+        if len(images) > 1:
+            raise ValueError(
+                f"columns {', '.join(map(repr, images))} are images: one can be measured. Ignore the others"
+            )
+        labels = [name for name in self.measured if name not in images]
+        if len(labels) > 1 or not all(isinstance(self.columns[name], Categorical) for name in labels):
+            raise ValueError(
+                "beside an image, one column can be measured, a categorical one: the label. Set the others' kind to "
+                '"ignore"'
+            )
+        if self.person is not None:
+            raise ValueError("images of one person are not counted together yet: each image is a record of its own")
+        if self.constraints:
+            raise ValueError("constraints are for tables, not for images")
+
+    @property
+    def image(self) -> tuple[str, Image] | None:
+        """The name and column of the images; none if this is a table."""
+        return next(((name, c) for name, c in self.columns.items() if isinstance(c, Image)), None)
+
+    @property
+    def label(self) -> str | None:
+        """The column that says what an image shows, where there is one."""
+        return None if self.image is None else next((name for name in self.measured if name != self.image[0]), None)
 
     @property
     def measured(self) -> dict[str, Any]:
@@ -379,7 +243,7 @@ _DRAFT_NOTICE = (
 )
 
 
-def _column_table(column: _Column) -> Any:
+def _column_table(column: AnyColumn) -> Any:
     table = tomlkit.table()
     facts = column.model_dump(exclude_defaults=True)
     facts = {"kind": column.kind, **facts}  # type: ignore[attr-defined]
@@ -426,12 +290,9 @@ def _explain(origin: str, error: ValidationError) -> list[str]:
         rule = f": {'.'.join(place)}" if place else ""
         text = mistake["msg"].removeprefix("Value error, ")
         if mistake["type"] == "union_tag_not_found":
-            text = "kind is not given. Kinds: categorical, ordinal, boolean, integer, real, datetime, ignore"
+            text = f"kind is not given. Kinds: {KINDS}"
         elif mistake["type"] == "union_tag_invalid":
-            text = (
-                f"kind {mistake['ctx']['tag']!r} is not known. Kinds: categorical, ordinal, boolean, integer, real, "
-                "datetime, ignore"
-            )
+            text = f"kind {mistake['ctx']['tag']!r} is not known. Kinds: {KINDS}"
         elif place[:1] == ["categories"] and mistake["type"] != "missing":
             place, rule, text = [], ": categories", "must be a list of texts, or a list of whole numbers, not a mixture"
         elif mistake["type"] == "missing":

@@ -139,7 +139,7 @@ def test_impossible_settings_are_refused(options: dict[str, float]) -> None:
 
 
 def test_a_method_is_a_name_or_a_recipe(schema: pt.Schema) -> None:
-    for wrong in (None, pt.Mosaic, 3):
+    for wrong in (pt.Mosaic, 3):
         with pytest.raises(UsageError, match="Known methods"):
             pt.plan(schema, epsilon=1.0, method=wrong)  # type: ignore[arg-type]
 

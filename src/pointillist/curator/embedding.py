@@ -152,7 +152,7 @@ class Embedding:
         widest = max(1, sum(part.size for part in self._dense), *cells)
         step = max(1, _DENSE_CELLS // widest)
         for start in range(0, records.rows, step):
-            self._sum_part(_rows(records, slice(start, start + step)))
+            self._sum_part(records.part(slice(start, start + step)))
 
     def _sum_part(self, records: Records) -> None:
         """Add the features of a few records: by their cell of a block's indicators, never as records x cells x features.
@@ -174,8 +174,8 @@ class Embedding:
         within = squared <= self.grid.squared_norm  # false for NaN, too
         if not within.all():
             for row in np.flatnonzero(~within):
-                self._counts += quantise(self.feature_map(_rows(records, slice(row, row + 1))), self.grid)[0]
-            records = _rows(records, np.flatnonzero(within))
+                self._counts += quantise(self.feature_map(records.part(slice(row, row + 1))), self.grid)[0]
+            records = records.part(np.flatnonzero(within))
             dense = [values[within] for values in dense]
         for part, values in zip(self._dense, dense, strict=True):
             if part.cells is None:
@@ -216,15 +216,6 @@ def _sums_by_cell(cells: Integers, values: NDArray[np.float64], size: int) -> ND
     if size <= values.shape[1]:
         return np.asarray(one_hot(cells, size).T @ values)
     return np.stack([np.bincount(cells, weights=column, minlength=size) for column in values.T], axis=1)
-
-
-def _rows(records: Records, rows: slice | NDArray[np.intp]) -> Records:
-    """Some of the records."""
-    return Records(
-        len(np.arange(records.rows)[rows]),
-        {name: codes[rows] for name, codes in records.codes.items()},
-        {name: units[rows] for name, units in records.units.items()},
-    )
 
 
 def _parents(entries: dict[int, tuple[int, ...]]) -> dict[int, int]:

@@ -7,7 +7,7 @@ well-behaved input. Messages name the column and the rule, never a value and nev
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from pointillist.curator.image_decoding import decode
 from pointillist.curator.kernels import MISSING, OUT_OF_RANGE, bin_numbers
 from pointillist.errors import DataError
 from pointillist.features import Records
 from pointillist.levels import Levels
-from pointillist.schema import MISSING_TEXTS, Boolean, Datetime
+from pointillist.schema import MISSING_TEXTS, Boolean, Datetime, Image
 
 _BOOLEANS = {"true": 1, "t": 1, "yes": 1, "y": 1, "1": 1, "false": 0, "f": 0, "no": 0, "n": 0, "0": 0}
 _SECONDS_PER_DAY = 86_400
@@ -29,7 +30,12 @@ class Encoder:
     """Encodes the columns that a feature map reads."""
 
     def __init__(
-        self, levels: tuple[Levels, ...], code_columns: frozenset[str], unit_columns: frozenset[str], origin: str
+        self,
+        levels: tuple[Levels, ...],
+        code_columns: frozenset[str],
+        unit_columns: frozenset[str],
+        origin: str,
+        images: Mapping[str, Image] | None = None,
     ):
         self._levels = [each for each in levels if each.name in code_columns | unit_columns]
         self._code_columns, self._unit_columns = code_columns, unit_columns
@@ -37,11 +43,12 @@ class Encoder:
         if names:
             raise ValueError(f"column {names[0]!r} has no positions: it is not a number")
         self._origin = origin
+        self._images = dict(images or {})
 
     @property
     def columns(self) -> list[str]:
         """The columns that are read."""
-        return [each.name for each in self._levels]
+        return [*self._images, *(each.name for each in self._levels)]
 
     @property
     def code_names(self) -> list[str]:
@@ -66,7 +73,11 @@ class Encoder:
                     units[each.name] = each.to_unit(values.astype(np.float64))
             else:
                 codes[each.name] = self._guarded(each, self._names, array)
-        return Records(batch.num_rows, codes, units)
+        images = {
+            name: decode(batch.column(name), column, f"{self._origin}: column {name!r}")
+            for name, column in self._images.items()
+        }
+        return Records(batch.num_rows, codes, units, images)
 
     def _guarded(self, each: Levels, read: Callable[[pa.Array, Levels], Any], array: pa.Array) -> Any:
         """Arrow's own messages quote the value that they stumble over: replace them."""

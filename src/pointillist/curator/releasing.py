@@ -19,7 +19,7 @@ from pointillist.errors import PointillistError, UsageError, without_context
 from pointillist.features import FeatureMap, blocks
 from pointillist.features.serial import to_nodes
 from pointillist.levels import levels_of
-from pointillist.methods import Method, method_named
+from pointillist.methods import Method, method_for
 from pointillist.plan import Plan, Request, Round
 from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Neighbours
 from pointillist.privacy.grid import Grid
@@ -37,7 +37,7 @@ def plan(
     delta: float = DEFAULT_DELTA,
     target: str | Sequence[str] | None = None,
     neighbours: str | Neighbours = Neighbours.ADD_REMOVE,
-    method: str | Method = "mosaic",
+    method: str | Method | None = None,
 ) -> Plan:
     """What a release would measure and at which noise. Sees no data and spends nothing."""
     schema = open_schema(schema)
@@ -49,7 +49,7 @@ def plan(
     except (TypeError, ValueError):
         raise UsageError(f"epsilon and delta must be numbers, not {epsilon!r} and {delta!r}.") from None
     request = Request(schema, budget, Neighbours.parse(neighbours), targets)
-    return method_named(method).plan(request)
+    return method_for(schema, method).plan(request)
 
 
 @without_context
@@ -61,7 +61,7 @@ def release(
     delta: float = DEFAULT_DELTA,
     target: str | Sequence[str] | None = None,
     neighbours: str | Neighbours = Neighbours.ADD_REMOVE,
-    method: str | Method = "mosaic",
+    method: str | Method | None = None,
     ledger: Ledger | str | Path | None = None,
     output: str | Path | None = None,
     progress: Progress = silent,
@@ -71,19 +71,21 @@ def release(
 
     Arguments:
         table: a path (CSV, Parquet file or folder, Arrow), a pandas, polars or pyarrow table, a DuckDB relation, or
-            `pointillist.sql(...)`.
+            `pointillist.sql(...)`; for images a folder of class folders, an npz or npy file, a table with a column of
+            encoded images, or `pointillist.images(...)`.
         schema: the public facts about it, reviewed; or the path of its TOML file.
         epsilon, delta: the promise, for the whole release.
         target: a column that receivers will want to predict, or several, the most important one first; dependence on
             it is measured more finely.
         neighbours: "add-remove" (default) or "replace-one" (the number of rows is public).
+        method: how it is measured; by default "mosaic" for tables and "spectral" for images.
         ledger: where the spend is recorded; by default the user's own ledger.
         output: also write the release to this file, whole or not at all.
 
     Nothing is spent by a call that fails before noise is drawn; by then every row has been read and checked once.
     """
-    recipe = method_named(method)
     schema = open_schema(schema)
+    recipe = method_for(schema, method)
     schema.require_reviewed()
     settled = plan(schema, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=recipe)
     source = open_source(table)
@@ -171,7 +173,8 @@ def embed(
     report: Callable[[float], None] = lambda fraction: None,
 ) -> tuple[Integers, int]:
     """The exact sum of a feature map over all rows, and their number. Secret."""
-    encoder = Encoder(levels_of(schema), feature_map.code_columns, feature_map.unit_columns, source.name)
+    images = dict([schema.image]) if schema.image is not None and feature_map.image_columns else {}
+    encoder = Encoder(levels_of(schema), feature_map.code_columns, feature_map.unit_columns, source.name, images)
     stream: Iterator[Any]
     encode: Callable[[Any], Any]
     if schema.person is None:

@@ -2,8 +2,11 @@
 
 from pointillist.features.algebra import Concat, Labelled, Product, Weighted, blocks, factors
 from pointillist.features.base import FeatureMap
+from pointillist.features.constant import Constant
 from pointillist.features.fourier import RandomFourier
 from pointillist.features.hermite import Hermite
+from pointillist.features.image_fourier import ImageFourier
+from pointillist.features.image_hermite import ImageHermite, ImageHermiteProducts
 from pointillist.features.indicator import OneHot, Tiles
 from pointillist.features.kernel import Delta, Gaussian, Kernel, Plus, Times
 from pointillist.features.landmark import Landmarks
@@ -12,10 +15,14 @@ from pointillist.features.records import Products, Records
 
 __all__ = [
     "Concat",
+    "Constant",
     "Delta",
     "FeatureMap",
     "Gaussian",
     "Hermite",
+    "ImageFourier",
+    "ImageHermite",
+    "ImageHermiteProducts",
     "Kernel",
     "Labelled",
     "Landmarks",

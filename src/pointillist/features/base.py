@@ -52,6 +52,11 @@ class FeatureMap(ABC):
         return frozenset[str]().union(*(part.unit_columns for part in self.parts))
 
     @property
+    def image_columns(self) -> frozenset[str]:
+        """Columns that the map reads as pixels."""
+        return frozenset[str]().union(*(part.image_columns for part in self.parts))
+
+    @property
     def indicator(self) -> bool:
         """Whether exactly one feature is 1 and the rest are 0, so that sums are counts; then `cells` may be called."""
         return False

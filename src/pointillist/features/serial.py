@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from pointillist.errors import ArtefactError
 from pointillist.features.algebra import Concat, Labelled, Product, Weighted
 from pointillist.features.base import FeatureMap
+from pointillist.features.constant import Constant
 from pointillist.features.fourier import RandomFourier
 from pointillist.features.hermite import Hermite
+from pointillist.features.image_fourier import ImageFourier
+from pointillist.features.image_hermite import ImageHermite, ImageHermiteProducts
 from pointillist.features.indicator import OneHot, Tiles
 from pointillist.features.landmark import Landmarks
 from pointillist.features.mixed_fourier import MixedFourier
@@ -26,6 +29,10 @@ _NAMES: dict[type[FeatureMap], str] = {
     MixedFourier: "mixed-fourier",
     Hermite: "hermite",
     Landmarks: "landmarks",
+    ImageFourier: "image-fourier",
+    ImageHermite: "image-hermite",
+    ImageHermiteProducts: "image-hermite-products",
+    Constant: "constant",
     Concat: "concat",
     Product: "product",
     Labelled: "labelled",
@@ -91,6 +98,15 @@ def _build(name: str, parts: tuple[FeatureMap, ...], facts: dict[str, Any]) -> F
             return Hermite(facts["column"], int(facts["order"]), float(facts["length_scale"]), float(facts["scale"]))
         case "landmarks":
             return Landmarks.from_facts(facts)
+        case "image-fourier":
+            return ImageFourier(*_image(facts), np.asarray(facts["frequencies"]), float(facts["scale"]))
+        case "image-hermite":
+            return ImageHermite(*_image(facts), *_curve(facts))
+        case "image-hermite-products":
+            groups = tuple(tuple(int(pixel) for pixel in group) for group in facts["groups"])
+            return ImageHermiteProducts(*_image(facts), *_curve(facts), groups)
+        case "constant":
+            return Constant()
         case "concat":
             return Concat(parts)
         case "product":
@@ -100,3 +116,12 @@ def _build(name: str, parts: tuple[FeatureMap, ...], facts: dict[str, Any]) -> F
         case "weighted":
             return Weighted(parts[0], float(facts["weight"]))
     raise ValueError(f"unknown map {name!r}")
+
+
+def _image(facts: dict[str, Any]) -> tuple[str, int, int, int]:
+    """The column of an image, and its size."""
+    return facts["image"], int(facts["height"]), int(facts["width"]), int(facts["channels"])
+
+
+def _curve(facts: dict[str, Any]) -> tuple[int, float, float]:
+    return int(facts["order"]), float(facts["length_scale"]), float(facts["scale"])

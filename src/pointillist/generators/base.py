@@ -35,6 +35,35 @@ class Generator(Sampler, Protocol):
         ...
 
 
+class Painter(Protocol):
+    """A fitted sampler of images. Public: it was made from a release alone."""
+
+    kind: ClassVar[str]
+    """Its name in model files."""
+
+    def paint(
+        self, count: int, generator: np.random.Generator, codes: NDArray[np.uint16] | None = None
+    ) -> tuple[NDArray[np.uint8], NDArray[np.uint16] | None]:
+        """`count` images as (count, height, width, channels), and their labels' levels.
+
+        `codes` says which labels; by default every label gets its share. Without labels there are no levels.
+        """
+        ...
+
+    def describe(self) -> str:
+        """What it is, in a few words."""
+        ...
+
+    def to_facts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Itself as JSON values and arrays."""
+        ...
+
+    @classmethod
+    def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """The inverse of `to_facts`."""
+        ...
+
+
 @runtime_checkable
 class Conditional(Sampler, Protocol):
     """A sampler that knows its own conditional distributions."""

@@ -187,7 +187,7 @@ class Model:
         facts, arrays = artefact.unpack(path, KIND, FORMAT)
         try:
             schema = Schema.from_json(facts["schema"], origin=str(path))
-            return cls(
+            return _model(schema, cls)(
                 schema=schema,
                 guarantee=Guarantee.from_json(facts["guarantee"]),
                 release=str(facts["release"]),
@@ -199,7 +199,14 @@ class Model:
             raise ArtefactError(f"{path}: a fact is missing or malformed ({error}). Get a fresh copy.") from None
 
 
-def _generator(kind: str) -> type[Generator]:
+def _model(schema: Schema, default: Any) -> Any:
+    """The class of a model: images have their own."""
+    from pointillist.generators.image_model import ImageModel
+
+    return default if schema.image is None else ImageModel
+
+
+def _generator(kind: str) -> Any:
     """The class of a generator, by its name in model files."""
     if kind == Mixture.kind:
         return Mixture

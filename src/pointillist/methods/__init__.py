@@ -10,6 +10,7 @@ from pointillist.methods.landmarks import Landmarks
 from pointillist.methods.merf import Merf
 from pointillist.methods.mosaic import Mosaic
 from pointillist.methods.reduced_set import ReducedSet
+from pointillist.schema import Schema
 
 METHODS: dict[str, Callable[..., Method]] = {
     "mosaic": Mosaic,
@@ -18,6 +19,26 @@ METHODS: dict[str, Callable[..., Method]] = {
     "landmarks": Landmarks,
     "reduced-set": ReducedSet,
 }
+"""For tables; the first is the default."""
+
+IMAGE_METHODS: dict[str, Callable[..., Method]] = {}
+"""For images; the first is the default."""
+
+
+def method_for(schema: Schema, method: str | Method | None, options: dict[str, Any] | None = None) -> Method:
+    """A method that suits the schema, by its name; none: the default. A method passes through if it suits."""
+    known, others, kind = METHODS, IMAGE_METHODS, "tables"
+    if schema.image is not None:
+        known, others, kind = IMAGE_METHODS, METHODS, "images"
+    if method is None:
+        method = next(iter(known))
+    if isinstance(method, Method) and not isinstance(method, type):
+        if type(method) in others.values():
+            raise UsageError(f"{type(method).__name__} is not a method for {kind}. Known methods: {', '.join(known)}.")
+        return method
+    if method not in known:
+        raise UsageError(f"method {method!r} is not known for {kind}. Known methods: {', '.join(known)}.")
+    return known[method](**(options or {}))
 
 
 def method_named(method: str | Method, options: dict[str, Any] | None = None) -> Method:
@@ -29,4 +50,15 @@ def method_named(method: str | Method, options: dict[str, Any] | None = None) ->
     return METHODS[method](**(options or {}))
 
 
-__all__ = ["METHODS", "Hermite", "Landmarks", "Merf", "Method", "Mosaic", "ReducedSet", "method_named"]
+__all__ = [
+    "IMAGE_METHODS",
+    "METHODS",
+    "Hermite",
+    "Landmarks",
+    "Merf",
+    "Method",
+    "Mosaic",
+    "ReducedSet",
+    "method_for",
+    "method_named",
+]

@@ -5,7 +5,7 @@ from pathlib import Path
 from pointillist.errors import UsageError
 from pointillist.generators.model import Model
 from pointillist.generators.settings import GeneratorSettings, generator_named
-from pointillist.methods import method_named
+from pointillist.methods import method_for
 from pointillist.methods.base import Method
 from pointillist.progress import Progress, silent
 from pointillist.release import Release
@@ -39,5 +39,9 @@ def fit(
     if generator is not None:
         path = None if checkpoint is None else Path(checkpoint)
         return generator_named(generator).fit(release, seed=seed, progress=progress, checkpoint=path)
-    recipe = method_named(release.method, release.plan["options"]) if method is None else method_named(method)
+    recipe = (
+        method_for(release.schema, release.method, release.plan["options"])
+        if method is None
+        else method_for(release.schema, method)
+    )
     return recipe.fit(release, seed=seed, progress=progress)
