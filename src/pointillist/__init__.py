@@ -9,15 +9,28 @@ from pointillist.card import Card
 from pointillist.constraint import Impossible, Order
 from pointillist.curator.choosing import Choice, choose
 from pointillist.curator.drafting import draft
+from pointillist.curator.image_source import images
 from pointillist.curator.public_points import public_points
 from pointillist.curator.reading import csv, sql
 from pointillist.curator.releasing import plan, release
 from pointillist.errors import PointillistError
-from pointillist.evaluate import Audit, Evaluation, audit, evaluate
+from pointillist.evaluate import Audit, Evaluation, PictureEvaluation, audit, evaluate, evaluate_pictures
+from pointillist.extractor_training import train_extractor
+from pointillist.features import Extractor
 from pointillist.generators.estimate import Estimate
+from pointillist.generators.image_settings import ImageNetworkSettings
 from pointillist.generators.model import Model
 from pointillist.generators.settings import MixtureSettings, NetworkSettings, PointsSettings
-from pointillist.methods import Hermite, Landmarks, Merf, Mosaic, ReducedSet
+from pointillist.methods import (
+    Hermite,
+    ImageHermite,
+    ImageMerf,
+    Landmarks,
+    Merf,
+    Mosaic,
+    Perceptual,
+    ReducedSet,
+)
 from pointillist.methods.fitting import fit
 from pointillist.methods.uncertainty import Uncertainty, uncertainty
 from pointillist.pictures import Pictures
@@ -41,10 +54,14 @@ __all__ = [
     "Datetime",
     "Estimate",
     "Evaluation",
+    "Extractor",
     "Guarantee",
     "Hermite",
     "Ignore",
     "Image",
+    "ImageHermite",
+    "ImageMerf",
+    "ImageNetworkSettings",
     "Impossible",
     "Integer",
     "Landmarks",
@@ -57,7 +74,9 @@ __all__ = [
     "NetworkSettings",
     "Order",
     "Ordinal",
+    "Perceptual",
     "Person",
+    "PictureEvaluation",
     "Pictures",
     "Plan",
     "PointillistError",
@@ -75,11 +94,14 @@ __all__ = [
     "csv",
     "draft",
     "evaluate",
+    "evaluate_pictures",
     "fit",
+    "images",
     "plan",
     "public_points",
     "receive",
     "release",
     "sql",
+    "train_extractor",
     "uncertainty",
 ]

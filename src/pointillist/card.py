@@ -231,6 +231,9 @@ def _measured(release: Release, rows: float) -> list[Measured]:
 
 
 def _column(name: str, column: Any, release: Release) -> dict[str, str]:
+    if column.kind == "image":
+        size = f"{column.height} x {column.width} pixels, {'colour' if column.colour else 'grey'}"
+        return {"name": name, "kind": column.kind, "values": size, "missing": "no", "description": column.description}
     level = next(each for each in levels_of(release.schema) if each.name == name)
     if level.numeric:
         low, high = column.min, column.max

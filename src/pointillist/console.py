@@ -81,6 +81,7 @@ class Steps:
 _WORDS = {
     "fit": "fitting the generator", "write": "writing", "evaluate": "comparing the tables",
     "white-box releases": "attacking many releases", "canaries": "hiding canaries",
+    "train": "training the extractor",
     "membership": "looking for members in synthetic rows", "refits": "fitting again with fresh noise",
 }  # fmt: skip
 

@@ -34,7 +34,7 @@ class Synthesizer:
         delta: float = DEFAULT_DELTA,
         target: str | Sequence[str] | None = None,
         neighbours: str = "add-remove",
-        method: str | Method = "mosaic",
+        method: str | Method | None = None,
         generator: str | GeneratorSettings | None = None,
         seed: int = 0,
         ledger: Ledger | str | Path | None = None,

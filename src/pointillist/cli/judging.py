@@ -2,9 +2,10 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
 from pointillist.cli.app import app
 from pointillist.cli.options import Delimiter, Json, Overwrite, Quiet, Sql, Target
@@ -47,10 +48,11 @@ def evaluate(
 ) -> None:
     """Judge a synthetic table beside the real one: columns, pairs, models, one report. For the owner's eyes only.
 
+    Images, too: samples of every class, classifiers, diversity.
+
     Example: pointillist evaluate people.csv synthetic.csv --release people.release -o report.html
     """
     from pointillist import artefact, console
-    from pointillist.evaluate.evaluation import evaluate as run
     from pointillist.release import Release
 
     if output is not None:
@@ -58,28 +60,59 @@ def evaluate(
             raise UsageError(f"{output}: a report is written as .html; pass --json for the figures.")
         free(output, overwrite, real, synthetic, schema, holdout, release, audit)
     public = None if release is None else Release.load(release)
-    findings = None if audit is None else _load(audit)
+    tables = {
+        "real": opened(real, delimiter, None),
+        "synthetic": opened(synthetic, delimiter, None),
+        "holdout": None if holdout is None else opened(holdout, delimiter, None),
+    }
+    known = {"release": public, "audit": None if audit is None else _load(audit), "seed": seed}
     with console.Steps(quiet or as_json).shown() as steps:
-        result = run(
-            opened(real, delimiter, None),
-            opened(synthetic, delimiter, None),
-            schema,
-            holdout=None if holdout is None else opened(holdout, delimiter, None),
-            target=target,
-            release=public,
-            audit=findings,
-            seed=seed,
-            progress=steps,
-        )
+        result = _judged(tables, schema, target, {**known, "progress": steps})
     if output is not None:
         artefact.write(output, result.to_html().encode())
         output.chmod(0o600)  # for the owner's eyes
     if as_json:
         print_json(result.to_json())
     elif not quiet:
-        console.show_evaluation(result)
+        _show(result)
         if output is not None:
             console.say(f"Report: {output}. It was computed from private rows: keep it where the data are kept.")
+
+
+def _judged(tables: dict[str, Any], schema: Path | None, target: str | None, known: dict[str, Any]) -> Any:
+    """The evaluation of a table or of images, as the schema has it."""
+    from pointillist.evaluate.evaluation import evaluate as judge_table
+    from pointillist.schema import Schema
+
+    public = known["release"]
+    facts = Schema.load(schema) if schema is not None else None if public is None else public.schema
+    if facts is None or facts.image is None:
+        return judge_table(**tables, schema=facts, target=target, **known)
+    from pointillist.evaluate.pictures.evaluation import evaluate_pictures
+
+    if target is not None and target != facts.label:
+        raise UsageError(f"--target {target}: images are judged by their label. Leave --target out.")
+    return evaluate_pictures(**tables, schema=facts, **known)
+
+
+def _show(result: Any) -> None:
+    """The verdict in the terminal."""
+    from pointillist import console
+    from pointillist.evaluate.pictures.evaluation import PictureEvaluation
+
+    if not isinstance(result, PictureEvaluation):
+        console.show_evaluation(result)
+        return
+    table = console.Table(title=Text(f"Synthetic against real: {result.name}"), title_justify="left")
+    for heading in ("question", "grade", "figure", "what it says"):
+        table.add_column(heading)
+    for point in result.verdict.points:
+        table.add_row(point.question, point.grade, point.figure, point.sentence)
+    console.out.print(table)
+    for each in result.distances:
+        console.out.print(f"Fréchet distance in {each.space}: {each.value:.4f} ({each.note}).")
+    for note in result.notes:
+        console.out.print(f"Note: {note}", style="yellow")
 
 
 @app.command()

@@ -20,6 +20,7 @@ from pointillist.cli.options import (
     LedgerFile,
     MethodName,
     Neighbour,
+    Output,
     Overwrite,
     Public,
     Quiet,
@@ -29,7 +30,17 @@ from pointillist.cli.options import (
     Sql,
     Targets,
 )
-from pointillist.cli.shared import at_least_one, conditions, free, opened, print_json, recipe, wanted_rows
+from pointillist.cli.shared import (
+    at_least_one,
+    conditions,
+    free,
+    free_for_rows,
+    opened,
+    print_json,
+    recipe,
+    wanted_rows,
+    write_rows,
+)
 from pointillist.errors import PointillistError, UsageError
 
 
@@ -76,7 +87,7 @@ def release(
     delta: Delta = 1e-5,
     target: Targets = None,
     neighbours: Neighbour = "add-remove",
-    method: MethodName = "mosaic",
+    method: MethodName = None,
     public: Public = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only print what would be measured; touch no data.")] = False,
     ledger: LedgerFile = None,
@@ -163,15 +174,14 @@ def fit(
             model = make_fit(public, generator=generator, checkpoint=checkpoint, seed=seed, progress=steps)
         pending.commit(model.to_bytes())
     if not quiet:
-        console.say(f"Written to {output}. Next: pointillist sample {output} -o synthetic.csv")
+        table = ".csv" if public.schema.image is None else ""
+        console.say(f"Written to {output}. Next: pointillist sample {output} -o synthetic{table}")
 
 
 @app.command()
 def sample(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="The table to write: .csv, .parquet or .arrow.", show_default=False)
-    ],
+    output: Output,
     rows: Rows = None,
     given: Given = None,
     balance: Balance = None,
@@ -179,7 +189,7 @@ def sample(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    """Sample synthetic rows from a model. Costs no privacy, however often it is done.
+    """Sample synthetic rows or images from a model. Costs no privacy, however often it is done.
 
     Example: pointillist sample people.model -n 50000 -o synthetic.parquet
 
@@ -187,16 +197,15 @@ def sample(
     """
     from pointillist import console
     from pointillist.generators.model import Model
-    from pointillist.output import check_path, write_table
 
-    free(output, overwrite, model)
     fitted = Model.load(model)
-    check_path(output)
+    free_for_rows(output, fitted.schema, overwrite, model)
     count = wanted_rows(rows, fitted.default_count)
-    condition = conditions(given or [], fitted.schema.measured)
-    write_table(fitted.sample_table(count, given=condition, balance=balance, seed=seed), output)
+    columns = {name: column for name, column in fitted.schema.measured.items() if column.kind != "image"}
+    condition = conditions(given or [], columns)
+    said = write_rows(fitted, count, output, overwrite, given=condition, balance=balance, seed=seed)
     if not quiet:
-        console.say(f"{count:,} synthetic rows written to {output}.")
+        console.say(said)
 
 
 @app.command()
@@ -204,13 +213,11 @@ def synth(
     data: Data,
     schema: SchemaFile,
     epsilon: Epsilon,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="The table to write: .csv, .parquet or .arrow.", show_default=False)
-    ],
+    output: Output,
     delta: Delta = 1e-5,
     target: Targets = None,
     neighbours: Neighbour = "add-remove",
-    method: MethodName = "mosaic",
+    method: MethodName = None,
     public: Public = None,
     generator: GeneratorName = None,
     rows: Rows = None,
@@ -232,13 +239,12 @@ def synth(
     from pointillist import console
     from pointillist.generators.settings import generator_named
     from pointillist.methods.fitting import fit as make_fit
-    from pointillist.output import check_path, write_table
     from pointillist.release import Release
+    from pointillist.schema import Schema
 
     kept = keep or output.with_suffix(".release")
-    free(output, overwrite, data, schema, kept, ledger, public)
+    free_for_rows(output, Schema.load(schema), overwrite, data, schema, kept, ledger, public)
     free(kept, overwrite, data, schema, ledger, public)
-    check_path(output)
     wanted_rows(rows, 1)
     if generator is not None:
         generator_named(generator)  # better known before anything is spent
@@ -250,11 +256,11 @@ def synth(
         with console.Steps(quiet).shown() as steps:
             model = make_fit(Release.load(kept), generator=generator, progress=steps)
         count = wanted_rows(rows, model.default_count)
-        write_table(model.sample_table(count, seed=seed), output)
+        said = write_rows(model, count, output, overwrite, seed=seed)
     except PointillistError as error:
         raise type(error)(f"{error}\nThe release is safe in {kept}: go on with pointillist fit {kept}.") from None
     if not quiet:
-        console.say(f"{count:,} synthetic rows written to {output}.")
+        console.say(said)
 
 
 @app.command()

@@ -9,7 +9,8 @@ Data = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="The private table: CSV, Parquet (file or folder), Arrow; or a DuckDB database with --sql.",
+        help="The private table: CSV, Parquet (file or folder), Arrow; or a DuckDB database with --sql. For images: a "
+        "folder with a folder for each class, .npz, .npy, or a table with a column of encoded images.",
         show_default=False,
     ),
 ]
@@ -27,7 +28,13 @@ Targets = Annotated[
 Target = Annotated[str | None, typer.Option(help="A column that receivers will want to predict.", show_default=False)]
 Neighbour = Annotated[str, typer.Option("--neighbours", help="add-remove, or replace-one (the row count is public).")]
 MethodName = Annotated[
-    str, typer.Option("--method", help="The recipe: mosaic, merf, hermite, landmarks or reduced-set.")
+    str | None,
+    typer.Option(
+        "--method",
+        help="The recipe: mosaic (default), merf, hermite, landmarks or reduced-set; for images spectral (default), merf, "
+        "hermite or perceptual.",
+        show_default=False,
+    ),
 ]
 Public = Annotated[
     Path | None,
@@ -55,6 +62,15 @@ Sql = Annotated[
         "--sql",
         help="Use the result of this DuckDB query; a file or folder given as DATA is called 'source' in it, and the "
         "columns of a CSV file are texts there.",
+        show_default=False,
+    ),
+]
+Output = Annotated[
+    Path,
+    typer.Option(
+        "-o",
+        "--output",
+        help="The table to write: .csv, .parquet or .arrow. Images: a folder (no ending), .npz or .parquet.",
         show_default=False,
     ),
 ]

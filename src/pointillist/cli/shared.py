@@ -12,6 +12,7 @@ from pointillist.errors import UsageError
 from pointillist.jsonable import finite
 
 if TYPE_CHECKING:
+    from pointillist.generators.model import Model
     from pointillist.methods import Method
     from pointillist.schema import Schema
 
@@ -23,23 +24,24 @@ def opened(data: Path, delimiter: str, sql: str | None) -> Any:
     return open_source(data, delimiter=delimiter, query=sql)
 
 
-def recipe(method: str, public: Path | None, private: Path, schema: "Schema", delimiter: str) -> "Method":
+def recipe(method: str | None, public: Path | None, private: Path, schema: "Schema", delimiter: str) -> "Method":
     """The method by its name, with the public rows that it is to weight, if any."""
     from pointillist.curator.public_points import public_points
-    from pointillist.methods import method_named
+    from pointillist.methods import method_for
 
     if public is None:
-        return method_named(method)
+        return method_for(schema, method)
     if method != "landmarks":
         raise UsageError(
-            f"--public goes with --method landmarks, not with {method}: no other method weights public rows."
+            f"--public goes with --method landmarks, not with {method or 'the default'}: no other method weights public "
+            "rows."
         )
     if public.exists() and private.exists() and public.samefile(private):
         raise UsageError(
             f"--public names the private table itself ({public}). Public rows are copied into the release as they are: name "
             "a table that anybody may see."
         )
-    return method_named(method, {"points": public_points(opened(public, delimiter, None), schema)})
+    return method_for(schema, method, {"points": public_points(opened(public, delimiter, None), schema)})
 
 
 def wanted_rows(rows: int | None, default: int) -> int:
@@ -85,9 +87,37 @@ def print_json(facts: Any) -> None:
 
 def free(output: Path, overwrite: bool, *inputs: Path | None) -> None:
     """Refuse to write over what the command reads or keeps, and over any file unless asked to."""
+    _own(output, overwrite, *inputs)
+    with reserve(output, 0):  # refuses what cannot be written
+        pass
+
+
+def free_for_rows(output: Path, schema: "Schema", overwrite: bool, *inputs: Path | None) -> None:
+    """The same for synthetic rows, whose kind of file is known by its ending; images may go to a folder."""
+    from pointillist import output as tables
+    from pointillist import picture_files
+
+    _own(output, overwrite, *inputs)
+    if schema.image is None:
+        tables.check_path(output)
+    else:
+        picture_files.check(output, overwrite=overwrite)
+
+
+def write_rows(model: "Model", count: int, output: Path, overwrite: bool, **options: Any) -> str:
+    """Sample rows or images and write them; what to say about it."""
+    from pointillist import output as tables
+    from pointillist import picture_files
+
+    if model.schema.image is None:
+        tables.write_table(model.sample_table(count, **options), output)
+        return f"{count:,} synthetic rows written to {output}."
+    picture_files.write(model.sample(count, **options), output, overwrite=overwrite)
+    return f"{count:,} synthetic images written to {output}."
+
+
+def _own(output: Path, overwrite: bool, *inputs: Path | None) -> None:
     if any(other is not None and output.resolve() == other.resolve() for other in inputs):
         raise UsageError(f"{output}: is read or kept by this command, and would be written over. Name another output.")
     if output.is_file() and not overwrite:
         raise UsageError(f"{output}: is there already. Name another output, or pass --overwrite.")
-    with reserve(output, 0):  # refuses what cannot be written
-        pass

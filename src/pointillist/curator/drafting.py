@@ -13,7 +13,9 @@ import duckdb
 from pydantic import ValidationError
 
 from pointillist.curator.database import connect
+from pointillist.curator.image_drafting import draft_images
 from pointillist.curator.reading import open_source
+from pointillist.curator.source import Source
 from pointillist.errors import DataError, UsageError, without_context
 from pointillist.schema import (
     MISSING_TEXTS,
@@ -60,6 +62,19 @@ def draft(table: Any, *, name: str, person: Person | None = None) -> Schema:
     if not names or "--delimiter" in hint:
         raise DataError(f"{source.name}: has {'one column only' if names else 'no columns'}. {hint}")
     source.require([*names, *([person.column] if person else [])])
+    columns, count = draft_images(source, person) or _table(source, names, person)
+    facts = {
+        "name": name,
+        "reviewed": False,
+        "read_from_data": ("rows",),
+        "rows": math.ceil(_round_out(count, up=True)),
+        "columns": columns,
+    }
+    return Schema.parse({**facts, "person": person}, origin="the draft")
+
+
+def _table(source: Source, names: list[str], person: Person | None) -> tuple[dict[str, Any], int]:
+    """Columns of a draft for a table, and its number of rows."""
     with source.guard(None), connect() as db:
         rows = source.numbered(db)
         count = int(rows.aggregate("count(*)").fetchall()[0][0])
@@ -74,14 +89,7 @@ def draft(table: Any, *, name: str, person: Person | None = None) -> Schema:
                 columns[column] = _not_a_person(column, drafted, rows.project(f"c{number} AS x"))
     if all(isinstance(column, Ignore) for column in columns.values()):
         raise DataError(f"{source.name}: no column looks usable: all are empty, texts without end, or identifiers.")
-    facts = {
-        "name": name,
-        "reviewed": False,
-        "read_from_data": ("rows",),
-        "rows": math.ceil(_round_out(count, up=True)),
-        "columns": columns,
-    }
-    return Schema.parse({**facts, "person": person}, origin="the draft")
+    return columns, count
 
 
 def _column(rows: duckdb.DuckDBPyRelation, kind: str, count: int, untyped: bool) -> Column:

@@ -21,9 +21,10 @@ import pyarrow.parquet as pq
 
 from pointillist.curator.csv_source import CsvFile
 from pointillist.curator.database import connect
+from pointillist.curator.image_source import ArrayFile, Arrays, Folder, holds_images, rows_at_once, rows_within
 from pointillist.curator.source import BATCH_ROWS, Report, Source, quote
 from pointillist.errors import DataError, UsageError
-from pointillist.schema import MISSING_TEXTS, Integer, Real, Schema
+from pointillist.schema import MISSING_TEXTS, Image, Integer, Real, Schema
 
 
 class Files(Source):
@@ -45,7 +46,7 @@ class Files(Source):
         return list(self.dataset.schema.names)
 
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
-        batches = self._parquet(columns, schema) if self._is_parquet() else self._scan(columns)
+        batches = self._parquet(columns, schema) if self._is_parquet() else self._scan(columns, schema)
         total, seen = max(1, self.dataset.count_rows()), 0
         for batch in batches:
             seen += batch.num_rows
@@ -61,9 +62,9 @@ class Files(Source):
         except ValueError:
             return False
 
-    def _scan(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    def _scan(self, columns: list[str], schema: Schema) -> Iterator[pa.RecordBatch]:
         yield from self.dataset.to_batches(
-            columns=columns, batch_size=BATCH_ROWS, batch_readahead=2, fragment_readahead=1
+            columns=columns, batch_size=rows_at_once(schema, BATCH_ROWS), batch_readahead=2, fragment_readahead=1
         )
 
     def _parquet(self, columns: list[str], schema: Schema) -> Iterator[pa.RecordBatch]:
@@ -82,7 +83,11 @@ class Files(Source):
             coded = [name for name in texts if name in present]
             with self.dataset.filesystem.open_input_file(fragment.path) as stream:
                 file = pq.ParquetFile(stream, read_dictionary=coded, pre_buffer=False, buffer_size=1 << 20)
-                for batch in file.iter_batches(BATCH_ROWS, columns=wanted):
+                groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
+                sizes = [(group.num_rows, group.total_byte_size) for group in groups]
+                for batch in file.iter_batches(
+                    rows_within(rows_at_once(schema, BATCH_ROWS), schema, sizes), columns=wanted
+                ):
                     part = batch
                     for name in set(columns) & set(folders):
                         part = part.append_column(name, pa.repeat(pa.scalar(folders[name]), batch.num_rows))
@@ -116,10 +121,11 @@ class Frame(Source):
         return [str(name) for name in self.table.columns]
 
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
-        for start in range(0, max(1, len(self.table)), BATCH_ROWS):
-            part = self.table[start : start + BATCH_ROWS]
+        rows = rows_at_once(schema, BATCH_ROWS)
+        for start in range(0, max(1, len(self.table)), rows):
+            part = self.table[start : start + rows]
             yield self._batch(part, columns, schema)
-            report(min(1.0, (start + BATCH_ROWS) / max(1, len(self.table))))
+            report(min(1.0, (start + rows) / max(1, len(self.table))))
 
     def _batch(self, part: Any, columns: list[str], schema: Schema | None) -> pa.RecordBatch:
         arrays = []
@@ -149,6 +155,8 @@ def _one_by_one(values: list[Any], column: Any) -> pa.Array:
     """
     if isinstance(column, Integer | Real):
         return pa.array([None if _absent(value) else _number(value) for value in values], pa.float64())
+    if isinstance(column, Image):  # as Hugging Face has them, or the bytes alone
+        return pa.array([v["bytes"] if isinstance(v, dict) else v for v in values], pa.large_binary())
     return pa.array([None if _absent(value) else _text(value) for value in values], pa.string())
 
 
@@ -184,7 +192,9 @@ class Relation(Source):
         return list(self.relation.columns)
 
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
-        yield from self.relation.project(", ".join(quote(name) for name in columns)).to_arrow_reader(BATCH_ROWS)
+        yield from self.relation.project(", ".join(quote(name) for name in columns)).to_arrow_reader(
+            rows_at_once(schema, BATCH_ROWS)
+        )
         report(1.0)
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
@@ -297,17 +307,32 @@ def _open_path(path: Path, delimiter: str) -> Source:
     kinds = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet"}
     kinds |= {".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc"}
     kind = kinds.get(path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix.lower())
+    if path.is_dir() and _images_inside(path):
+        return Folder(path)
     if path.is_dir():
         inside = {kinds[f.suffix] for f in path.rglob("*") if kinds.get(f.suffix) in ("parquet", "ipc")}
         if len(inside) != 1:
-            raise DataError(f"{path}: a folder must hold Parquet files, or Arrow files, and not both.")
+            raise DataError(
+                f"{path}: a folder must hold Parquet files, or Arrow files, and not both; or a folder of images for each "
+                "class."
+            )
         return Files.at(path, inside.pop())
     if kind == "csv":
         if ".tsv" in path.suffixes and delimiter == ",":
             delimiter = "\t"
         return CsvFile(path, delimiter)
+    if path.suffix.lower() in (".npz", ".npy"):
+        return ArrayFile(path) if path.suffix.lower() == ".npz" else Arrays.at(path)
     if kind is None:
         raise DataError(
-            f"{path}: the ending is not known. Known are .csv, .tsv, .csv.gz, .parquet, .arrow and .feather."
+            f"{path}: the ending is not known. Known are .csv, .tsv, .csv.gz, .parquet, .arrow and .feather; for images "
+            ".npz and .npy, too."
         )
     return Files.at(path, kind)
+
+
+def _images_inside(path: Path) -> bool:
+    try:
+        return holds_images(path)
+    except PermissionError:
+        raise DataError(f"{path}: may not be read. Check its permissions.") from None

@@ -9,6 +9,7 @@ from pointillist.evaluate.discriminator import discriminator
 from pointillist.evaluate.evaluation import Evaluation, evaluate
 from pointillist.evaluate.kernel_test import kernel_test, mmd
 from pointillist.evaluate.marginals import marginals
+from pointillist.evaluate.pictures.evaluation import PictureEvaluation, evaluate_pictures
 from pointillist.evaluate.research.honest_protocol import honest_protocol
 from pointillist.evaluate.research.known_mixture import DPMERF_GRID, KnownMixture
 from pointillist.evaluate.research.learning_curve import learning_curve
@@ -22,11 +23,13 @@ __all__ = [
     "Audit",
     "Evaluation",
     "KnownMixture",
+    "PictureEvaluation",
     "Sample",
     "audit",
     "dependence",
     "discriminator",
     "evaluate",
+    "evaluate_pictures",
     "honest_protocol",
     "kernel_test",
     "learning_curve",

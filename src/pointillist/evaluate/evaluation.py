@@ -130,7 +130,9 @@ def evaluate(
     """
     if isinstance(release, str | Path):
         release = Release.load(release)
-    facts = _schema(schema, release)
+    facts = schema_of(schema, release)
+    if facts.image is not None:
+        raise UsageError("these are images: compare them with pointillist.evaluate_pictures.")
     if audit is not None and release is not None and not audit.matches(release):
         raise UsageError(
             f"the audit is of {audit.dataset} with ε = {audit.epsilon:g}, and not of this release's schema and "
@@ -264,7 +266,7 @@ def _holdout_notes(holdout: Sample, real: Sample, synthetic: Sample, copied: Cop
     return found
 
 
-def _schema(schema: Schema | str | Path | None, release: Release | None) -> Schema:
+def schema_of(schema: Schema | str | Path | None, release: Release | None) -> Schema:
     if schema is None:
         if release is None:
             raise UsageError("a schema is needed to read the tables; or a release, which has one.")

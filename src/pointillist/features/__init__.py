@@ -3,6 +3,7 @@
 from pointillist.features.algebra import Concat, Labelled, Product, Weighted, blocks, factors
 from pointillist.features.base import FeatureMap
 from pointillist.features.constant import Constant
+from pointillist.features.extractor import Extractor
 from pointillist.features.fourier import RandomFourier
 from pointillist.features.hermite import Hermite
 from pointillist.features.image_fourier import ImageFourier
@@ -11,12 +12,14 @@ from pointillist.features.indicator import OneHot, Tiles
 from pointillist.features.kernel import Delta, Gaussian, Kernel, Plus, Times
 from pointillist.features.landmark import Landmarks
 from pointillist.features.mixed_fourier import MixedFourier
+from pointillist.features.perceptual import Perceptual
 from pointillist.features.records import Products, Records
 
 __all__ = [
     "Concat",
     "Constant",
     "Delta",
+    "Extractor",
     "FeatureMap",
     "Gaussian",
     "Hermite",
@@ -28,6 +31,7 @@ __all__ = [
     "Landmarks",
     "MixedFourier",
     "OneHot",
+    "Perceptual",
     "Plus",
     "Product",
     "Products",

@@ -19,6 +19,7 @@ from pointillist.features.image_hermite import ImageHermite, ImageHermiteProduct
 from pointillist.features.indicator import OneHot, Tiles
 from pointillist.features.landmark import Landmarks
 from pointillist.features.mixed_fourier import MixedFourier
+from pointillist.features.perceptual import Perceptual
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -32,6 +33,7 @@ _NAMES: dict[type[FeatureMap], str] = {
     ImageFourier: "image-fourier",
     ImageHermite: "image-hermite",
     ImageHermiteProducts: "image-hermite-products",
+    Perceptual: "perceptual",
     Constant: "constant",
     Concat: "concat",
     Product: "product",
@@ -98,15 +100,8 @@ def _build(name: str, parts: tuple[FeatureMap, ...], facts: dict[str, Any]) -> F
             return Hermite(facts["column"], int(facts["order"]), float(facts["length_scale"]), float(facts["scale"]))
         case "landmarks":
             return Landmarks.from_facts(facts)
-        case "image-fourier":
-            return ImageFourier(*_image(facts), np.asarray(facts["frequencies"]), float(facts["scale"]))
-        case "image-hermite":
-            return ImageHermite(*_image(facts), *_curve(facts))
-        case "image-hermite-products":
-            groups = tuple(tuple(int(pixel) for pixel in group) for group in facts["groups"])
-            return ImageHermiteProducts(*_image(facts), *_curve(facts), groups)
-        case "constant":
-            return Constant()
+        case "perceptual":
+            return Perceptual.from_facts(facts)
         case "concat":
             return Concat(parts)
         case "product":
@@ -115,6 +110,21 @@ def _build(name: str, parts: tuple[FeatureMap, ...], facts: dict[str, Any]) -> F
             return Labelled(parts)
         case "weighted":
             return Weighted(parts[0], float(facts["weight"]))
+        case "constant":
+            return Constant()
+    return _build_image(name, facts)
+
+
+def _build_image(name: str, facts: dict[str, Any]) -> FeatureMap:
+    """Maps of images."""
+    match name:
+        case "image-fourier":
+            return ImageFourier(*_image(facts), np.asarray(facts["frequencies"]), float(facts["scale"]))
+        case "image-hermite":
+            return ImageHermite(*_image(facts), *_curve(facts))
+        case "image-hermite-products":
+            groups = tuple(tuple(int(pixel) for pixel in group) for group in facts["groups"])
+            return ImageHermiteProducts(*_image(facts), *_curve(facts), groups)
     raise ValueError(f"unknown map {name!r}")
 
 

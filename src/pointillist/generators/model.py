@@ -220,4 +220,12 @@ def _generator(kind: str) -> Any:
                 "this model is a network, which needs torch. Install it with: pip install 'pointillist[network]'"
             ) from None
         return Network
+    if kind == "image-network":
+        try:
+            from pointillist.generators.image_network import ImageNetwork
+        except ImportError:
+            raise UsageError(
+                "this model is a network, which needs torch. Install it with: pip install 'pointillist[network]'"
+            ) from None
+        return ImageNetwork
     raise ValueError(f"a generator of kind {kind!r} is not known")

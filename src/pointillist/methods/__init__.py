@@ -6,9 +6,12 @@ from typing import Any
 from pointillist.errors import UsageError
 from pointillist.methods.base import Method
 from pointillist.methods.hermite import Hermite
+from pointillist.methods.image_hermite import ImageHermite
+from pointillist.methods.image_merf import ImageMerf
 from pointillist.methods.landmarks import Landmarks
 from pointillist.methods.merf import Merf
 from pointillist.methods.mosaic import Mosaic
+from pointillist.methods.perceptual import Perceptual
 from pointillist.methods.reduced_set import ReducedSet
 from pointillist.schema import Schema
 
@@ -21,7 +24,11 @@ METHODS: dict[str, Callable[..., Method]] = {
 }
 """For tables; the first is the default."""
 
-IMAGE_METHODS: dict[str, Callable[..., Method]] = {}
+IMAGE_METHODS: dict[str, Callable[..., Method]] = {
+    "merf": ImageMerf,
+    "hermite": ImageHermite,
+    "perceptual": Perceptual,
+}
 """For images; the first is the default."""
 
 
@@ -54,10 +61,13 @@ __all__ = [
     "IMAGE_METHODS",
     "METHODS",
     "Hermite",
+    "ImageHermite",
+    "ImageMerf",
     "Landmarks",
     "Merf",
     "Method",
     "Mosaic",
+    "Perceptual",
     "ReducedSet",
     "method_for",
     "method_named",

@@ -1,0 +1,1 @@
+"""Images: our methods beside what the papers published, scored by classifiers on real test images."""

@@ -1,0 +1,65 @@
+"""Datasets: public images in npz files, with the schema that a user would write for them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointillist.errors import UsageError
+from pointillist.pictures import Pictures
+from pointillist.schema import Categorical, Image, Schema
+
+_DIGITS = tuple(range(10))
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One public set of labelled images."""
+
+    name: str
+    title: str
+    file: str
+    image: Image
+    classes: tuple[int, ...] = _DIGITS
+
+    @property
+    def schema(self) -> Schema:
+        """The number of rows is public where neighbours replace a row, so it is left to the release."""
+        label = Categorical(categories=self.classes, missing=False, out_of_domain="error")
+        return Schema(name=self.name, reviewed=True, columns={"image": self.image, "label": label})
+
+    def load(self, folder: Path | None) -> "Split":
+        """Training and test images."""
+        if folder is None:
+            raise UsageError(
+                f"{self.name}: where are its files? Give the folder that holds images/{self.file} with --data or in "
+                "POINTILLIST_DATA."
+            )
+        path = folder / "images" / self.file
+        if not path.exists():
+            raise UsageError(f"{path}: no such file. The data set {self.name} is read from it.")
+        with np.load(path, allow_pickle=False) as arrays:
+            return Split(*(self._part(arrays[f"x_{part}"], arrays[f"y_{part}"]) for part in ("train", "test")))
+
+    def _part(self, pixels: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Pictures:
+        return Pictures(pixels.reshape(-1, *self.image.shape), labels.ravel().astype(np.uint16), self.classes)
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Images to learn from and images to test on, as the data set's authors cut them."""
+
+    train: Pictures
+    test: Pictures
+
+
+def datasets() -> dict[str, Dataset]:
+    """All data sets by name."""
+    grey, colour = Image(height=28, width=28), Image(height=32, width=32, colour=True)
+    found = [
+        Dataset("mnist", "MNIST", "mnist.npz", grey),
+        Dataset("fashion", "FashionMNIST", "fashion_mnist.npz", grey),
+        Dataset("cifar10-small", "CIFAR-10, the first 10,000 images", "cifar10_small.npz", colour),
+    ]
+    return {each.name: each for each in found}

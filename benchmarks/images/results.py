@@ -1,0 +1,119 @@
+"""Results: all records in one table, and the page that a person reads, beside what was published."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from benchmarks.papers.output import markdown
+from benchmarks.tables.results import mean_and_spread
+
+from .datasets import datasets
+from .job import REAL
+from .published import CNN, LOGISTIC, MEAN, MLP, TARGETS, figures
+
+Row = dict[str, Any]
+MEASURES = (MEAN, LOGISTIC, MLP, CNN)
+_STAGES = ("release_seconds", "fit_seconds", "sample_seconds")
+_HEADS = ("method", "runs", *MEASURES, "precision", "recall", "variance", "CPU-s: release", "fit", "sample", "peak MB")
+
+
+def collect(results: Path) -> list[Row]:
+    """One row for each run, made from the records on disk."""
+    rows = []
+    for path in sorted((results / "runs").glob("*.json")):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        scored = results / "scores" / path.name
+        scores = json.loads(scored.read_text(encoding="utf-8")) if scored.exists() else {}
+        models = {name: each["accuracy"] for name, each in scores.get("classifiers", {}).items()}
+        near = scores.get("coverage", {})
+        if record["method"] == REAL and near:  # against themselves they would be perfect: test images stand in
+            near = {name: near[f"expected_{name}"] for name in ("precision", "recall")}
+        rows.append(
+            {
+                **{name: record[name] for name in ("dataset", "method", "label", "epsilon", "delta", "seed", "images")},
+                **{name: record[name] for name in ("rows", "status", "reason", "cpu_seconds", "peak_mb")},
+                **{name: record["stages"].get(name) for name in _STAGES},
+                **{name: json.dumps(record[name], sort_keys=True) for name in ("settings", "versions")},
+                "most_images": scores.get("protocol", {}).get("most_images"),
+                MEAN: scores.get("mean"),
+                **{LOGISTIC: models.get(LOGISTIC), MLP: models.get(MLP), CNN: models.get(CNN)},
+                **{name: near.get(name) for name in ("precision", "recall")},
+                "variance": scores.get("variance_ratio"),
+                "scoring_seconds": scores.get("cpu_seconds"),
+                "accuracies": json.dumps(models, sort_keys=True),
+                "distances": json.dumps(scores.get("distances", []), ensure_ascii=False),
+                "copies": json.dumps(scores.get("copies")),
+            }
+        )
+    return rows
+
+
+def table(rows: list[Row]) -> pa.Table:
+    """The same as one Arrow table."""
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    return pa.table({name: pa.array([row[name] for row in rows]) for name in names})
+
+
+def page(rows: list[Row]) -> str:
+    """A table for each data set, epsilon and number of images that classifiers saw."""
+    parts = [
+        "Accuracy on the real test images of classifiers trained on synthetic ones; mean ± standard deviation over runs. "
+        "Neighbours differ by one replaced image. **Bold**: the target is reached. The mean is that of DP-MERF's twelve "
+        "classifiers. Precision and recall are of neighbourhoods, variance is that within classes as a part of the real "
+        "one. DP-MERF trained its classifiers on 60,000 images; DPImageBench's networks are larger than our CNN.",
+    ]
+    private = [row for row in rows if row["epsilon"] is not None]
+    for dataset in dict.fromkeys(row["dataset"] for row in rows):
+        mine = [row for row in private if row["dataset"] == dataset]
+        real = [row for row in rows if row["dataset"] == dataset and row["method"] == REAL]
+        for epsilon, delta in sorted({(row["epsilon"], row["delta"]) for row in mine}, reverse=True):
+            chosen = [row for row in mine if (row["epsilon"], row["delta"]) == (epsilon, delta)]
+            parts.append(_section(dataset, epsilon, delta, chosen, real))
+        if not mine and real:
+            parts.append(_section(dataset, None, None, [], real))
+    return "\n\n".join(parts) + "\n"
+
+
+def _section(dataset: str, epsilon: float | None, delta: float | None, rows: list[Row], real: list[Row]) -> str:
+    known = datasets()
+    title = known[dataset].title if dataset in known else dataset
+    budget = "" if epsilon is None else f", ε = {epsilon:g}, δ = {delta:g}"
+    caps = sorted({row["most_images"] for row in (*rows, *real) if row["most_images"]})
+    seen = " or ".join(f"{cap:,}" for cap in caps)
+    target = TARGETS.get((dataset, epsilon or 0.0), {})
+    lines: list[list[Any]] = [
+        [f"{each.method} (published, {each.source})", None, *(_figure(each.scores.get(name)) for name in MEASURES)]
+        for each in (*(figures(dataset, epsilon) if epsilon else ()), *figures(dataset, None))
+    ]
+    if target:
+        lines.append(["target", None, *(_figure(target.get(name), "≥ ") for name in MEASURES)])
+    for label in dict.fromkeys(row["label"] for row in rows):
+        lines.append(_line(label, [row for row in rows if row["label"] == label], target))
+    if real:
+        lines.append(_line("real images", real, {}))
+    whole = [[*line, *[None] * (len(_HEADS) - len(line))] for line in lines]
+    count = (rows or real)[0]["rows"]
+    head = f"### {title}{budget}: {count:,} private images"
+    return f"{head}{f', classifiers trained on {seen}' if seen else ''}\n\n{markdown(_HEADS, whole)}".rstrip()
+
+
+def _line(label: str, rows: list[Row], target: dict[str, float]) -> list[Any]:
+    done = [row for row in rows if row["status"] == "done"]
+    if not done:
+        return [label, 0, f"{rows[0]['status']}: {rows[0]['reason']}"]
+    runs = str(len(done)) if len(done) == len(rows) else f"{len(done)} of {len(rows)}"
+    cells = [_cell(done, name, 3, target.get(name)) for name in (*MEASURES, "precision", "recall", "variance")]
+    costs = [_cell(done, name, 0) for name in (*_STAGES, "peak_mb")] if done[0]["epsilon"] is not None else [None] * 4
+    return [label, runs, *cells, *costs]
+
+
+def _cell(rows: list[Row], name: str, digits: int, target: float | None = None) -> str:
+    values = [row[name] for row in rows if row[name] is not None]
+    text = mean_and_spread(values, digits)
+    return f"**{text}**" if values and target is not None and sum(values) / len(values) >= target else text
+
+
+def _figure(value: float | None, before: str = "") -> str | None:
+    return None if value is None else f"{before}{value:.3f}"

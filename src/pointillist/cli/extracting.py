@@ -1,0 +1,98 @@
+"""Making extractors: public networks that `perceptual` measures images with."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pointillist.cli.app import app
+from pointillist.cli.options import Json, Overwrite, Quiet
+from pointillist.cli.shared import free, print_json
+from pointillist.errors import UsageError
+
+extractor_app = typer.Typer(no_args_is_help=True, help="Train a public network to measure images with.")
+app.add_typer(extractor_app, name="extractor")
+
+
+@extractor_app.callback()
+def _extractor() -> None:
+    """Train a public network to measure images with."""
+
+
+@extractor_app.command("train")
+def extractor_train(
+    public: Annotated[
+        list[Path],
+        typer.Argument(metavar="PUBLIC...", help="Public images, npz; several sets are learned side by side."),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The extractor file to write.", show_default=False)],
+    schema: Annotated[
+        Path | None,
+        typer.Option(
+            "--schema", help="The private images' schema: their size and channels are taken.", show_default=False
+        ),
+    ] = None,
+    height: Annotated[
+        int | None, typer.Option(help="Without --schema: the images' height.", show_default=False)
+    ] = None,
+    width: Annotated[int | None, typer.Option(help="Without --schema: the images' width.", show_default=False)] = None,
+    colour: Annotated[bool, typer.Option("--colour", help="Without --schema: in colour; otherwise grey.")] = False,
+    steps: Annotated[int, typer.Option(help="Batches that are learned from.")] = 1500,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the training.")] = 0,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Train a small network on public images, for --method perceptual. A few minutes; costs no privacy.
+
+    Images must be public: the network travels with every release that it is used for. They are brought to the size and
+    channels of the private ones. Where they have labels, those are learned; where not, how images were turned.
+
+    Example: pointillist extractor train letters.npz --schema digits.toml -o letters.extractor
+    """
+    from pointillist import console
+    from pointillist.extractor_training import PublicImages, train_extractor
+    from pointillist.schema import Schema
+
+    free(output, overwrite, schema, *public)
+    if schema is not None:
+        if height is not None or width is not None or colour:
+            raise UsageError("--schema states size and channels: leave --height, --width and --colour out.")
+        image = Schema.load(schema).image
+        if image is None:
+            raise UsageError(f"{schema}: has no column of images.")
+        size = image[1].shape
+    elif height is None or width is None:
+        raise UsageError("name the private images' --schema, or their --height and --width.")
+    else:
+        size = (height, width, 3 if colour else 1)
+    sets = [PublicImages.load(path) for path in public]
+    with console.Steps(quiet or as_json).shown() as progress:
+        trained = train_extractor(
+            sets,
+            height=size[0],
+            width=size[1],
+            channels=size[2],
+            name=output.name.split(".")[0],
+            steps=steps,
+            seed=seed,
+            progress=progress,
+        )
+    extractor = trained.extractor
+    extractor.save(output)
+    facts = {
+        "output": str(output),
+        "sha256": extractor.sha256,
+        "layers": list(extractor.layers),
+        "features": sum(channels * high * wide for channels, high, wide in extractor.shapes),
+        "accuracy": trained.accuracy,
+        "chance": trained.chance,
+        "held_out": trained.held_out,
+    }
+    if as_json:
+        print_json(facts)
+    elif not quiet:
+        console.say(
+            f"It tells {trained.accuracy:.0%} of {trained.held_out:,} public images right that it did not learn from "
+            f"(guessing: {trained.chance:.0%}). Written to {output}, sha256 {extractor.sha256[:12]}."
+        )

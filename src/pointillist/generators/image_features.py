@@ -1,0 +1,137 @@
+"""Features of images in the making: what a feature map gives for pixels that gradients can flow through. Needs torch.
+
+A map that can do it by itself has a method `torch_call`; the others have a twin here.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+
+from pointillist.errors import UsageError
+from pointillist.features import Concat, FeatureMap, ImageFourier, ImageHermite, ImageHermiteProducts, Product, Weighted
+from pointillist.features.hermite import Hermite
+
+Tensor = torch.Tensor
+Features = Callable[[Tensor], Tensor]
+"""From images (number, channels, height, width) in [0, 1] to features (number, dimension)."""
+
+
+@runtime_checkable
+class TorchMap(Protocol):
+    """A feature map with a twin of its own."""
+
+    def torch_call(self, images: Tensor) -> Tensor:
+        """Features (number, dimension) of images (number, channels, height, width) in [0, 1]."""
+        ...
+
+
+def torch_features(feature_map: FeatureMap) -> Features:
+    """The twin of a feature map of images."""
+    if isinstance(feature_map, TorchMap):
+        return feature_map.torch_call
+    match feature_map:
+        case ImageFourier():
+            return _Fourier(feature_map)
+        case ImageHermite():
+            return _Hermite(feature_map)
+        case ImageHermiteProducts():
+            return _Products(feature_map)
+        case Weighted():
+            inner, weight = torch_features(feature_map.map), feature_map.weight
+            return lambda images: weight * inner(images)
+        case Concat():
+            parts = [torch_features(part) for part in feature_map.maps]
+            return lambda images: torch.cat([part(images) for part in parts], dim=1)
+        case Product():
+            return _Multiplied([torch_features(part) for part in feature_map.maps])
+    raise UsageError(
+        f"an image network cannot be fitted to {type(feature_map).__name__} features. Fit the release by its own method."
+    )
+
+
+class _Fourier:
+    def __init__(self, feature_map: ImageFourier):
+        self.frequencies = torch.as_tensor(feature_map.frequencies).to(torch.float32)
+        self.frequencies *= 255 * feature_map.scale
+
+    def __call__(self, images: Tensor) -> Tensor:
+        angles = _flat(images) @ self.frequencies.T
+        return torch.cat([torch.cos(angles), torch.sin(angles)], dim=1) / math.sqrt(len(self.frequencies))
+
+
+class _Hermite:
+    def __init__(self, feature_map: ImageHermite):
+        self.curve, self.share = feature_map.curve, 1 / math.sqrt(feature_map.pixels)
+
+    def __call__(self, images: Tensor) -> Tensor:
+        return self.share * _curves(_flat(images) - 0.5, self.curve).permute(1, 2, 0).flatten(1)
+
+
+class _Products:
+    def __init__(self, feature_map: ImageHermiteProducts):
+        self.curve, self.share = feature_map.curve, 1 / math.sqrt(len(feature_map.groups))
+        self.groups = torch.tensor(feature_map.groups)
+
+    def __call__(self, images: Tensor) -> Tensor:
+        chosen = _flat(images)[:, self.groups]  # (number, groups, size)
+        features = self.share * _curves(chosen[:, :, 0] - 0.5, self.curve).permute(1, 2, 0)
+        for place in range(1, self.groups.shape[1]):
+            factor = _curves(chosen[:, :, place] - 0.5, self.curve).permute(1, 2, 0)
+            features = (features[:, :, :, None] * factor[:, :, None, :]).flatten(2)
+        return features.flatten(1)
+
+
+class _Multiplied:
+    def __init__(self, parts: list[Features]):
+        self.parts = parts
+
+    def __call__(self, images: Tensor) -> Tensor:
+        found = self.parts[0](images)
+        for part in self.parts[1:]:
+            found = (found[:, :, None] * part(images)[:, None, :]).flatten(1)
+        return found
+
+
+def _flat(images: Tensor) -> Tensor:
+    """Pixels in the order of feature maps: row by row, a pixel's channels together."""
+    return images.permute(0, 2, 3, 1).flatten(1)
+
+
+def _curves(x: Tensor, curve: Hermite) -> Tensor:
+    """Hermite features of centred positions, as (features, *positions)."""
+    found: Tensor = _Curves.apply(x, curve)  # type: ignore[no-untyped-call]
+    return found
+
+
+class _Curves(torch.autograd.Function):
+    """The recursion of `Hermite.at`, with its derivative in closed form: no tape of a hundred steps is kept.
+
+    phi_k' = sqrt(2 k rho) phi_(k-1) - 2 rho / (1 + rho) x phi_k, from H_k' = 2 k H_(k-1).
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, curve: Hermite) -> Tensor:
+        rho, x = curve.rho, curve.scale * x
+        found = torch.empty((curve.dimension, *x.shape), dtype=x.dtype)
+        found[0] = (1 - rho * rho) ** 0.25 * torch.exp(-rho / (1 + rho) * x * x)
+        if curve.order >= 1:
+            found[1] = math.sqrt(2 * rho) * x * found[0]
+        for k in range(1, curve.order):
+            torch.mul(x, found[k], out=found[k + 1]).mul_(math.sqrt(2 * rho / (k + 1)))
+            found[k + 1].sub_(found[k - 1], alpha=rho * math.sqrt(k / (k + 1)))
+        ctx.save_for_backward(x, found)
+        ctx.curve = curve
+        return found
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        (given,) = gradients
+        x, found = ctx.saved_tensors
+        curve: Hermite = ctx.curve
+        slope = -2 * curve.rho / (1 + curve.rho) * x * (given * found).sum(0)
+        if curve.order >= 1:
+            numbers = torch.arange(1, curve.dimension, dtype=x.dtype).reshape(-1, *[1] * x.dim())
+            slope += (torch.sqrt(2 * curve.rho * numbers) * given[1:] * found[:-1]).sum(0)
+        return curve.scale * slope, None

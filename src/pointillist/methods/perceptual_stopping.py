@@ -1,0 +1,108 @@
+"""Stopping by proxy: of the states that a fit passes through, the one that a small paid measurement likes best.
+
+After DP-MEPF, Sec. 3.2: the more steps a fit takes, the more it follows the noise. The proxy has noise of its own, so it
+does not like what follows the other's. It is a block of the release and was paid for; looking at it costs nothing more.
+"""
+
+import math
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointillist import artefact
+from pointillist.errors import UsageError
+from pointillist.features import Concat, FeatureMap, Perceptual, blocks
+from pointillist.generators.image_model import ImageModel
+from pointillist.generators.image_settings import ImageNetworkSettings, image_shares
+from pointillist.progress import Progress
+from pointillist.release import Release
+
+if TYPE_CHECKING:
+    from pointillist.generators.image_network import ImageNetwork
+
+Floats = NDArray[np.float64]
+
+_IMAGES = 1000
+"""That a state is judged by."""
+
+
+@dataclass(frozen=True, eq=False)
+class Proxy:
+    """A few noisy mean features, against which states of a fit are held."""
+
+    map: Perceptual
+    wanted: Floats
+
+    def distance(self, network: "ImageNetwork", *, seed: int) -> float:
+        """Squared distance of a network's images. The same seed for all states: they differ by what they learned."""
+        import torch
+
+        pixels, _ = network.paint(_IMAGES, np.random.default_rng(seed))
+        total = np.zeros(self.map.dimension)
+        with torch.no_grad():
+            for start in range(0, len(pixels), 100):
+                images = torch.as_tensor(pixels[start : start + 100]).permute(0, 3, 1, 2).to(torch.float32) / 255
+                total += self.map.torch_call(images).double().sum(dim=0).numpy()
+        return float(np.sum((total / len(pixels) - self.wanted) ** 2))
+
+
+def parted(release: Release, rows: float) -> tuple[Release, Proxy]:
+    """A release without its proxy, and the proxy: the last block of its last measurement."""
+    last = release.measurements[-1]
+    parts = last.feature_map.maps if isinstance(last.feature_map, Concat) else ()
+    found = blocks(parts[-1]) if len(parts) > 1 else []
+    proxy, weight = found[0] if len(found) == 1 else (None, 0.0)
+    if not isinstance(proxy, Perceptual):
+        raise UsageError("the release has no proxy to stop by. Make one with stopping = proxy, or fit with chi2.")
+    kept: FeatureMap = Concat(parts[:-1])
+    total = weight * last.grid.scale * rows
+    rest = replace(last, feature_map=kept, values=last.values[: kept.dimension])
+    wanted = last.values[kept.dimension :] / total
+    return replace(release, measurements=(*release.measurements[:-1], rest)), Proxy(proxy, wanted)
+
+
+def fit_by_proxy(release: Release, settings: ImageNetworkSettings, *, seed: int, progress: Progress) -> ImageModel:
+    """Fit to all but the proxy, to the last step, and keep the state that the proxy is nearest to.
+
+    The fit leaves its state in a file every few steps; each is judged when the next look comes round.
+    """
+    from pointillist.generators.checkpoint import FORMAT, KIND
+    from pointillist.generators.image_network import ImageNetwork
+
+    rows, _, _ = image_shares(release)
+    rest, proxy = parted(release, rows)
+    best: tuple[float, ImageNetwork | None] = (math.inf, None)
+    judged = 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "fit.checkpoint"
+
+        def judge(network: ImageNetwork) -> None:
+            nonlocal best
+            distance = proxy.distance(network, seed=seed)
+            if distance < best[0]:
+                best = (distance, network)
+
+        def watch(step: str, fraction: float) -> None:
+            nonlocal judged
+            progress(step, fraction)
+            if not path.exists():
+                return
+            facts, arrays = artefact.unpack(path, KIND, FORMAT)
+            if facts["step"] > judged:
+                judged = facts["step"]
+                judge(ImageNetwork.from_facts(facts["purpose"]["shape"], _weights(arrays)))
+
+        model = replace(settings, stop=False).fit(rest, seed=seed, progress=watch, checkpoint=path)
+    last: Any = model.generator
+    judge(last)
+    return replace(model, generator=last if best[1] is None else best[1])
+
+
+def _weights(arrays: artefact.Arrays) -> artefact.Arrays:
+    """The network's own part of a state."""
+    prefix = "weights.network."
+    return {f"weights.{name.removeprefix(prefix)}": a for name, a in arrays.items() if name.startswith(prefix)}

