@@ -30,6 +30,7 @@ from pointillist.methods import (
     Mosaic,
     Perceptual,
     ReducedSet,
+    Spectral,
 )
 from pointillist.methods.fitting import fit
 from pointillist.methods.uncertainty import Uncertainty, uncertainty
@@ -87,6 +88,7 @@ __all__ = [
     "ReducedSet",
     "Release",
     "Schema",
+    "Spectral",
     "Synthesizer",
     "Uncertainty",
     "audit",

@@ -10,6 +10,7 @@ from typing import Any, Self
 from pointillist import artefact
 from pointillist.errors import UsageError
 from pointillist.generators.evidence import estimated_rows, measured_blocks, raw_error
+from pointillist.generators.image_settings import image_shares
 from pointillist.levels import levels_of
 from pointillist.pages import render
 from pointillist.privacy.budget import Guarantee, Neighbours, short
@@ -29,8 +30,9 @@ class Measured:
     """Part of the privacy budget (of mu²) that went into them."""
     noise: float
     """Standard deviation of the noise on one cell, in rows."""
-    error: float
-    """Expected total variation distance of one raw table, from noise alone; 1 or more where the noise drowns it."""
+    error: float | None
+    """Expected total variation distance of one raw table, from noise alone; 1 or more where the noise drowns it. None for
+    features that are not counts."""
 
     @property
     def smallest(self) -> int:
@@ -39,7 +41,7 @@ class Measured:
 
     @property
     def error_said(self) -> str:
-        return "≥ 1" if self.error >= 1 else f"{self.error:.3f}"
+        return "–" if self.error is None else "≥ 1" if self.error >= 1 else f"{self.error:.3f}"
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Card:
     @classmethod
     def of(cls, release: Release) -> Self:
         """The card of a release."""
-        rows, error = (float(release.rows), 0.0) if release.rows is not None else _rows(release)
+        rows, error = _rows(release) if release.rows is None else (float(release.rows), 0.0)
         return cls(
             name=release.schema.name,
             id=release.id,
@@ -93,13 +95,14 @@ class Card:
         """The promise for someone who does not know the letters; true word for word."""
         guarantee = self.guarantee
         person = guarantee.person is not None
-        whom, what = ("person", "that person's data") if person else ("row's owner", "that row")
+        record = guarantee.record
+        whom, what = ("person", "that person's data") if person else (f"{record}'s owner", f"that {record}")
         removed = guarantee.neighbours is Neighbours.ADD_REMOVE
         other = f"had {what} been left out" if removed else f"had another's stood in {what}'s place"
         several = (
             ""
             if person
-            else " A person who owns several rows is protected less: with two rows, by twice the ε and more."
+            else f" A person who owns several {record}s is protected less: with two {record}s, by twice the ε and more."
         )
         weak = " By itself, so large a factor promises little." if guarantee.epsilon >= 5 else ""
         return (
@@ -133,7 +136,10 @@ class Card:
             "check": self.check,
             "guarantee": self.guarantee.to_json(),
             "rows": {"estimate": round(self.rows), "exact": self.rows_exact, "error": self.rows_error},
-            "measured": [{**vars(each), "smallest_group": each.smallest} for each in self.measured],
+            "measured": [
+                {**vars(each), "smallest_group": None if each.error is None else each.smallest}
+                for each in self.measured
+            ],
             "columns": list(self.columns),
             "read_from_data": {name: list(facts) for name, facts in self.vouched.items()},
             "notes": list(self.facts),
@@ -142,8 +148,15 @@ class Card:
         }
 
     @property
+    def images(self) -> bool:
+        """Whether the data are images; otherwise rows of a table."""
+        return self.guarantee.record == "image"
+
+    @property
     def limits(self) -> tuple[str, ...]:
         """What the data should not be used for."""
+        if self.images:
+            return _IMAGE_LIMITS
         measured = _join([f"{each.name} (below about {each.smallest:,} rows)" for each in self.measured])
         return (
             "To learn about a person: no synthetic row describes anyone, however much it looks like somebody.",
@@ -162,7 +175,9 @@ class Card:
     @property
     def uses(self) -> tuple[str, ...]:
         """What the data can be used for, given how much noise there is."""
-        usable = any(each.error < _USABLE for each in self.measured)
+        if self.images:
+            return _IMAGE_USES
+        usable = any(each.error is not None and each.error < _USABLE for each in self.measured)
         counted = (
             "Compute counts, shares and two-way tables, keeping the errors stated here in mind. Train models, and expect "
             "them to do somewhat worse than on real rows."
@@ -195,6 +210,23 @@ class Card:
         artefact.write(path, text.encode())
 
 
+_IMAGE_USES = (
+    "Explore it, write and test code against it, teach with it, plan a study with it: it has the size, the channels and the "
+    "classes of the public schema.",
+    "Train classifiers on it, and expect them to do worse than on real images; how much worse, only a test on real images "
+    "tells.",
+    "Share it, and anything that is computed from it: the promise covers all of it, for ever.",
+)
+_IMAGE_LIMITS = (
+    "To learn about a person: no synthetic image shows anyone, however much it looks like somebody.",
+    "To look for rare kinds of images, or to count small classes: what few images have is lost in the noise. A kind that is "
+    "absent here may exist, and the other way round.",
+    "To study details: what goes beyond the features that were measured is the model's guess.",
+    "As if it were a collection of this many images: errors do not shrink when more images are sampled.",
+    "For decisions about single people, and for final results that others will rely on without a check against the real "
+    "images.",
+)
+
 _USABLE = 0.5
 """Tables whose raw error is below this say something."""
 
@@ -213,6 +245,9 @@ def _join(names: list[str]) -> str:
 
 def _rows(release: Release) -> tuple[float, float]:
     """The number of rows as the first block of noisy counts tells it, and the noise in that."""
+    if release.schema.image is not None:
+        counted = [block for each in release.plan["rounds"] for block in each["blocks"] if block["counts"]]
+        return image_shares(release)[0], min((b["noise_rows"] * math.sqrt(b["cells"]) for b in counted), default=0.0)
     _, _, tables = next(measured_blocks(release), ({}, {}, []))
     if not tables:
         return float(release.rows or release.schema.rows or 1), 0.0  # public, as nothing else could tell
@@ -221,6 +256,8 @@ def _rows(release: Release) -> tuple[float, float]:
 
 
 def _measured(release: Release, rows: float) -> list[Measured]:
+    if release.schema.image is not None:
+        return [_image_block(each, block, rows) for each in release.plan["rounds"] for block in each["blocks"]]
     found = []
     for planned, block, tables in measured_blocks(release):
         cells, noise = sum(table.values.size for table in tables), tables[0].sigma
@@ -228,6 +265,13 @@ def _measured(release: Release, rows: float) -> list[Measured]:
         error = raw_error(cells / len(tables), noise, rows)
         found.append(Measured(block["name"], len(tables), cells, budget, noise, error))
     return found
+
+
+def _image_block(planned: dict[str, Any], block: dict[str, Any], rows: float) -> Measured:
+    """Features of images, or counts of them; features by themselves have no error."""
+    noise, budget = block["noise_rows"], planned["share"] * block["count"] * block["weight"] ** 2
+    error = raw_error(block["cells"], noise, rows) if block["counts"] else None
+    return Measured(block["name"], block["count"], block["cells"], budget, noise, error)
 
 
 def _column(name: str, column: Any, release: Release) -> dict[str, str]:

@@ -15,11 +15,12 @@ from pointillist.plan import Plan
 from pointillist.privacy.budget import Guarantee, short
 from pointillist.privacy.ledger import Account, State
 from pointillist.release import Release
-from pointillist.schema import Schema
+from pointillist.schema import Image, Schema
 
 if TYPE_CHECKING:
     from pointillist.evaluate.audit import Audit
     from pointillist.evaluate.evaluation import Evaluation
+    from pointillist.features import Extractor
     from pointillist.generators.estimate import Estimate
     from pointillist.receiver.answer import Answers
 
@@ -90,25 +91,29 @@ def show_plan(plan: Plan) -> None:
     """What will be measured, at which noise, and what error to expect."""
     schema, guarantee = plan.request.schema, plan.guarantee
     table = Table(title=Text(f"Plan: {plan.method} on {schema.name}"), title_justify="left")
-    for heading, justify in (
-        ("measured", "left"), ("tables", "right"), ("cells at most", "right"), ("share of budget", "right"),
-        ("noise per cell (rows)", "right"), ("expected raw error", "right"),
-    ):  # fmt: skip
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    image = schema.image is not None
+    before, after = ([], []) if image else (["tables"], ["expected raw error"])
+    what, unit = ("features", "noise per feature (images)") if image else ("cells at most", "noise per cell (rows)")
+    table.add_column("measured")
+    for heading in (*before, what, "share of budget", unit, *after):
+        table.add_column(heading, justify="right")
     for number, each in enumerate(plan.rounds):
         for block in each.blocks:
             error = plan.expected_error(number, block)
+            shown = "–" if error is None else ("≥ 1" if error >= 1 else f"{error:.3f}")
             table.add_row(
                 block.name,
-                f"{block.count:,}",
+                *([] if image else [f"{block.count:,}"]),
                 f"{block.cells:,}",
                 f"{each.share * block.count * block.weight**2:.0%}",
                 f"± {plan.noise_rows(number, block):,.1f}",
-                "–" if error is None else ("≥ 1" if error >= 1 else f"{error:.3f}"),
+                *([] if image else [shown]),
             )
     out.print(table)
     out.print(_promise(guarantee))
-    if schema.rows is None:
+    if image:
+        out.print(_OF_IMAGES)
+    elif schema.rows is None:
         out.print("The schema states no number of rows, so errors are shown in rows only.")
     else:
         out.print(
@@ -123,6 +128,12 @@ def show_plan(plan: Plan) -> None:
         )
     for note in plan.notes:
         out.print(f"Note: {note}", style="yellow")
+
+
+_OF_IMAGES = (
+    "The noise is on sums over all images. Counts: an image adds 1 to one of them. Other features: all that an image adds, "
+    "over all features together, has length 1 at most."
+)
 
 
 def _promise(guarantee: Guarantee) -> str:
@@ -144,7 +155,7 @@ def show_schema(schema: Schema) -> None:
             column.kind,
             _values(column),
             str(sizes.get(name, "–")),
-            "–" if name not in sizes else ("allowed" if column.missing else "no"),
+            "–" if column.kind == "ignore" else ("allowed" if column.missing else "no"),
             getattr(column, "out_of_domain", "–"),
             ", ".join(column.read_from_data) or "–",
         )
@@ -152,7 +163,7 @@ def show_schema(schema: Schema) -> None:
     for constraint in schema.constraints:
         out.print(Text(f"Constraint: {constraint}."))
     if schema.person is None:
-        out.print("Privacy unit: one row.")
+        out.print(f"Privacy unit: one {'row' if schema.image is None else 'image, with its label'}.")
     else:
         out.print(
             f"Privacy unit: one person, named by {schema.person.column}, at most {schema.person.max_rows} rows each."
@@ -176,7 +187,13 @@ def _values(column: Any) -> str:
         special = "".join(f", {v:g}" for v in getattr(column, "special", ()))
         low, high = (v.date() if hasattr(v, "date") else v for v in (column.min, column.max))
         return f"{low} … {high}{special}" + (" (log)" if column.scale == "log" else "")
+    if isinstance(column, Image):
+        return f"{_size(column)}, other sizes: {column.resize}"
     return "–"
+
+
+def _size(image: Image) -> str:
+    return f"{image.height} x {image.width} pixels, {'colour' if image.colour else 'grey'}"
 
 
 def show_release(release: Release) -> None:
@@ -187,20 +204,25 @@ def show_release(release: Release) -> None:
     if release.target is not None:
         out.print(f"Target: {release.target}")
     if release.rows is not None:
-        out.print(f"Rows: {release.rows:,} (public, because neighbours replace a row)")
+        record = release.guarantee.record
+        out.print(f"{record.capitalize()}s: {release.rows:,} (public, because neighbours replace one {record})")
+    image = release.schema.image is not None
+    what, unit = ("features", "noise per feature (images)") if image else ("cells at most", "noise per cell (rows)")
     table = Table(title="Measured", title_justify="left")
-    for heading in ("what", "tables", "cells at most", "noise per cell (rows)"):
+    for heading in ("what", *([] if image else ["tables"]), what, unit):
         table.add_column(heading)
     for each in release.plan["rounds"]:
         for block in each["blocks"]:
-            table.add_row(block["name"], f"{block['count']:,}", f"{block['cells']:,}", f"± {block['noise_rows']:,.1f}")
+            tables = [] if image else [f"{block['count']:,}"]
+            table.add_row(block["name"], *tables, f"{block['cells']:,}", f"± {block['noise_rows']:,.1f}")
     out.print(table)
     _show_vouched(release.schema)
 
 
 def _show_vouched(schema: Schema) -> None:
     if schema.vouched:
-        facts = "; ".join(f"{name or 'the table'}: {', '.join(read)}" for name, read in schema.vouched.items())
+        whole = "the table" if schema.image is None else "the set"
+        facts = "; ".join(f"{name or whole}: {', '.join(read)}" for name, read in schema.vouched.items())
         out.print(f"Facts first read from the data, which the owner reviewed and declared public: {facts}.")
 
 
@@ -208,11 +230,25 @@ def show_model(model: Model) -> None:
     """What a model makes, and what stands behind it."""
     out.print(f"Model of {model.schema.name}, fitted to release {model.release}")
     out.print(model.guarantee.sentence())
+    image = model.schema.image
+    over = f" over {len(model.levels)} columns" if image is None else f", for images of {_size(image[1])}"
     out.print(
-        f"It is {model.generator.describe()} over {len(model.levels)} columns; "
-        f"about {model.rows:,.0f} private rows by its noisy count."
+        f"It is {model.generator.describe()}{over}; about {model.rows:,.0f} private {model.guarantee.record}s by its "
+        "noisy count."
     )
     show_schema(model.schema)
+
+
+def show_extractor(extractor: "Extractor") -> None:
+    """What a public network is, and what it reads."""
+    taken = extractor.input
+    out.print(f"Extractor {extractor.name}, sha256 {extractor.sha256}")
+    out.print(
+        f"A public network for images of {taken.height} x {taken.width} pixels, "
+        f"{'colour' if taken.channels == 3 else 'grey'}; others are brought to that. It costs no privacy, and travels with "
+        "releases."
+    )
+    say(f"Layers that are read: {', '.join(extractor.layers)}.")
 
 
 def show_accounts(accounts: Sequence[Account]) -> None:

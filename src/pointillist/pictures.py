@@ -1,6 +1,7 @@
 """Pictures: images with their labels, as sampling gives them. Public."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,15 @@ class Pictures:
         kind = "grey" if channels == 1 else "colour"
         named = f" in {len(self.classes)} classes" if self.codes is not None else ""
         return f"<{len(self):,} pictures, {height} x {width}, {kind}{named}>"
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the images, whole or not at all: to a folder (a path without ending), an .npz or a .parquet file.
+
+        A folder that holds anything is replaced only with `overwrite`, and only if nothing but PNG images is in it.
+        """
+        from pointillist import picture_files  # it knows Pictures, too
+
+        picture_files.write(self, path, overwrite=overwrite)
 
     @property
     def labels(self) -> NDArray[np.object_] | None:

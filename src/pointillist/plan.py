@@ -58,6 +58,8 @@ class Round:
     grid: Grid
     nonnegative: bool = False
     """Whether no feature is ever negative."""
+    positive: bool = False
+    """Whether no two records' features have a negative inner product, before rounding."""
     counting: bool = False
     """Whether every block is a weighted indicator, so that norms are known before a row is seen."""
 
@@ -78,7 +80,13 @@ class Round:
     def sensitivity(self, neighbours: Neighbours, schema: Schema) -> float:
         """How far one privacy unit moves the sum, on the grid."""
         return math.sqrt(
-            squared_sensitivity(self.grid.squared_norm, neighbours, schema.person, nonnegative=self.nonnegative)
+            squared_sensitivity(
+                self.grid.squared_norm,
+                neighbours,
+                schema.person,
+                nonnegative=self.nonnegative,
+                positive=self.dimension if self.positive else None,
+            )
         )
 
 
@@ -116,12 +124,19 @@ class Plan:
         sizes = [(r.dimension, r.sensitivity(request.neighbours, schema), r.share) for r in rounds]
         mu, epsilon_slack, delta_slack = calibrate(budget, sizes)
         guarantee = Guarantee(
-            budget.epsilon, budget.delta, request.neighbours, schema.person, mu, epsilon_slack, delta_slack
+            budget.epsilon,
+            budget.delta,
+            request.neighbours,
+            schema.person,
+            mu,
+            epsilon_slack,
+            delta_slack,
+            "row" if schema.image is None else "image",
         )
         if schema.rows is not None and budget.delta * schema.rows >= 1:
             notes += (
-                f"δ = {short(budget.delta)} is not below 1 / rows = {1 / schema.rows:.1g}: a mechanism with such a δ may "
-                "give whole rows away. Choose a smaller δ.",
+                f"δ = {short(budget.delta)} is not below 1 / {guarantee.record}s = {1 / schema.rows:.1g}: a mechanism with "
+                f"such a δ may give whole {guarantee.record}s away. Choose a smaller δ.",
             )
         made = cls(method, options, request, guarantee, rounds, notes)
         error = made.expected_error(0, rounds[0].blocks[0])

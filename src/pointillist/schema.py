@@ -33,7 +33,7 @@ from pointillist.column import (
     Real,
 )
 from pointillist.constraint import Constraint, Impossible
-from pointillist.errors import SchemaError
+from pointillist.errors import SchemaError, UsageError
 
 FORMAT = 1
 
@@ -227,6 +227,11 @@ class Schema(BaseModel):
                 "reviewed = true at the top of the file."
             )
 
+    def require_table(self, verb: str) -> None:
+        """Refuse images, for what is for tables only."""
+        if self.image is not None:
+            raise UsageError(f"{verb} is for tables, and {self.name!r} has images.")
+
     def require_column(self, name: str, *, role: str) -> None:
         """Refuse a `role` (such as target) that is not a measured column."""
         if name not in self.measured:
@@ -246,7 +251,9 @@ _DRAFT_NOTICE = (
 def _column_table(column: AnyColumn) -> Any:
     table = tomlkit.table()
     facts = column.model_dump(exclude_defaults=True)
-    facts = {"kind": column.kind, **facts}  # type: ignore[attr-defined]
+    # What was read from the data is written down even where it is the default: the owner is to look at it.
+    read = {name: getattr(column, name, None) for name in column.read_from_data}
+    facts = {"kind": column.kind, **facts, **{k: v for k, v in read.items() if v is not None}}  # type: ignore[attr-defined]
     if not isinstance(column, Ignore):
         facts["missing"] = column.missing
     order: Iterable[str] = ["kind", *(k for k in facts if k not in ("kind", "read_from_data")), "read_from_data"]

@@ -7,7 +7,7 @@ from typing import Any, Self
 from pointillist.curator.releasing import release
 from pointillist.errors import UsageError
 from pointillist.generators.model import Model
-from pointillist.generators.settings import GeneratorSettings, generator_named
+from pointillist.generators.settings import GeneratorSettings, generator_for, generator_named
 from pointillist.methods import Method
 from pointillist.methods.fitting import fit
 from pointillist.privacy.budget import DEFAULT_DELTA
@@ -45,6 +45,9 @@ class Synthesizer:
 
     def fit(self, table: Any, *, progress: Progress = silent) -> Self:
         """Measure the table once, with noise, and fit a model to the release."""
+        if self.generator is not None:
+            schema = self.schema if isinstance(self.schema, Schema) else Schema.load(self.schema)
+            generator_for(schema, self.generator)  # better known before anything is spent
         self.release_ = release(
             table,
             self.schema,

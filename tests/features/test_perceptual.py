@@ -64,7 +64,6 @@ OPTIONS = st.fixed_dictionaries(
         "second_share": st.sampled_from([0.1, 0.5, 1.0]),
         "rectified": st.booleans(),
         "equal_layers": st.booleans(),
-        "group": st.sampled_from([1, 3]),
     }
 )
 
@@ -122,44 +121,39 @@ def test_an_image_without_activations_has_no_features_and_no_bad_gradient() -> N
     assert torch.isfinite(images.grad).all()
 
 
-@pytest.mark.parametrize("group", [1, 4, 5])
-def test_neighbours_in_a_group_change_nothing(group: int) -> None:
-    feature_map = Perceptual.of("image", extractor(), group=group)
+def test_neither_other_images_nor_place_nor_number_matters() -> None:
+    feature_map = Perceptual.of("image", extractor())
     pixels = drawn(11)
     first = feature_map(records(pixels))
     for place in (0, 3, 10):
         changed = drawn(11, seed=99)
         changed[place] = pixels[place]
         assert np.array_equal(feature_map(records(changed))[place], first[place])
-
-
-def test_one_by_one_neither_place_nor_number_matters() -> None:
-    feature_map = Perceptual.of("image", extractor(), group=1)
-    pixels = drawn(6)
-    first = feature_map(records(pixels))
     assert np.array_equal(feature_map(records(pixels[2:])), first[2:])
-    assert np.array_equal(feature_map(records(pixels[3:4])), first[3:4])
+    assert np.array_equal(feature_map(records(pixels[::-1])), first[::-1])
+
+
+def test_the_network_sees_one_image_at_a_time_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    feature_map = Perceptual.of("image", extractor())
+    seen = []
+    features = Perceptual._features
+
+    def watched(self: Perceptual, images: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
+        seen.append((tuple(images.shape), torch.get_num_threads()))
+        return features(self, images, kind)
+
+    monkeypatch.setattr(Perceptual, "_features", watched)
+    feature_map(records(drawn(3)))
+    assert seen == [((1, 1, SIDE, SIDE), 1)] * 3
 
 
 def test_threads_change_nothing() -> None:
-    feature_map = Perceptual.of("image", extractor(), group=4)
+    feature_map = Perceptual.of("image", extractor())
     pixels = drawn(40)
     first = feature_map(records(pixels))
     with ThreadPoolExecutor(4) as pool:
         parts = list(pool.map(lambda start: feature_map(records(pixels[start : start + 8])), range(0, 40, 8)))
     assert np.array_equal(np.concatenate(parts), first)
-
-
-def test_places_that_differ_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    feature_map = Perceptual.of("image", extractor(), group=4)
-    run = Perceptual._run
-
-    def uneven(self: Perceptual, pixels: Pixels) -> NDArray[np.float64]:
-        found = run(self, pixels)
-        return found * (1 - 1e-15 * np.arange(len(found))[:, None])
-
-    monkeypatch.setattr(Perceptual, "_run", uneven)
-    assert feature_map._settled((SIDE, SIDE, 1)) == 1
 
 
 def sums(feature_map: Labelled, pixels: Pixels, labels: list[int], grid: Grid) -> NDArray[np.int64]:
@@ -223,7 +217,7 @@ def test_the_published_sensitivity_of_two_moments_is_too_small() -> None:
 
 
 def test_round_trip_with_weights_inside() -> None:
-    feature_map = Labelled.of(Perceptual.of("image", extractor(), pool=4, group=3), OneHot("label", 2))
+    feature_map = Labelled.of(Perceptual.of("image", extractor(), pool=4), OneHot("label", 2))
     nodes, arrays = to_nodes(feature_map)
     back = from_nodes(nodes, arrays)
     assert isinstance(back, Labelled)
@@ -250,7 +244,7 @@ def test_round_trip_of_a_network_that_must_be_passed() -> None:
         back.with_extractor(plain(0.5))
 
 
-@pytest.mark.parametrize("options", [{"moments": 3}, {"second_share": 0.0}, {"group": 0}])
+@pytest.mark.parametrize("options", [{"moments": 3}, {"second_share": 0.0}])
 def test_settings_out_of_range(options: dict[str, float]) -> None:
     with pytest.raises(ValueError):
         Perceptual.of("image", plain(), **options)

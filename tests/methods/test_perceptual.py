@@ -12,7 +12,6 @@ import pointillist as pt
 from pointillist.errors import UsageError
 from pointillist.features import Extractor, Labelled, blocks
 from pointillist.features.extractor import Input
-from pointillist.features.perceptual import Perceptual as PerceptualMap
 from pointillist.features.public_network import small_network
 from pointillist.generators.image_network import ImageNetwork
 from pointillist.generators.image_settings import ImageNetworkSettings, image_shares
@@ -82,14 +81,6 @@ def test_rectified_features_cost_less_where_records_are_replaced() -> None:
         return plan.noise_rows(0, plan.rounds[0].blocks[0])
 
     assert noise(rectified=False) / noise() == pytest.approx(math.sqrt(2), rel=1e-6)
-
-
-@pytest.mark.parametrize(("neighbours", "group"), [("add-remove", 1), ("replace-one", 32)])
-def test_groups_go_by_the_neighbouring_relation(neighbours: str, group: int) -> None:
-    method = Perceptual(extractor=extractor(), stopping="proxy")
-    plan = pt.plan(schema(), epsilon=1, neighbours=neighbours, method=method)
-    maps = [leaf for leaf in method.feature_map(plan, ()).leaves if isinstance(leaf, PerceptualMap)]
-    assert [each.group for each in maps] == [group, group]
 
 
 def test_averages_keep_a_release_small() -> None:

@@ -45,6 +45,7 @@ def query(
     from pointillist.release import Release
 
     public = Release.load(release)
+    public.schema.require_table("query")
     Query.parse(text, list(public.schema.measured))  # a slip is better told before the fit than after it
     fitted = None if model is None else Model.load(model)
     with console.Steps(quiet or as_json).shown() as steps:

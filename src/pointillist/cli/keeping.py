@@ -13,14 +13,17 @@ from pointillist.errors import ArtefactError
 
 @app.command()
 def inspect(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A release, a model or a schema.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A release, a model, an extractor or a schema.", show_default=False)
+    ],
     as_json: Json = False,
 ) -> None:
-    """Show what is in a release, a model or a schema, and what it promises.
+    """Show what is in a release, a model, an extractor or a schema, and what it promises.
 
     Example: pointillist inspect people.release
     """
     from pointillist import artefact, console
+    from pointillist.features import Extractor
     from pointillist.generators.model import Model
     from pointillist.release import Release
     from pointillist.schema import Schema
@@ -36,6 +39,9 @@ def inspect(
         case "model":
             model = Model.load(file)
             print_json(model.summary()) if as_json else console.show_model(model)
+        case "extractor":
+            network = Extractor.load(file)
+            print_json(network.describe()[0]) if as_json else console.show_extractor(network)
         case other:
             raise ArtefactError(f"{file}: is a {other} file, which this version cannot show.")
 

@@ -14,6 +14,7 @@ from pointillist.cli.options import (
     Delimiter,
     Delta,
     Epsilon,
+    ExtractorName,
     GeneratorName,
     Given,
     Json,
@@ -89,6 +90,7 @@ def release(
     neighbours: Neighbour = "add-remove",
     method: MethodName = None,
     public: Public = None,
+    extractor: ExtractorName = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only print what would be measured; touch no data.")] = False,
     ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
@@ -100,6 +102,8 @@ def release(
     """Measure a private table once, with noise. The only command that spends privacy budget.
 
     Example: pointillist release people.csv --schema people.toml --target income --epsilon 1 -o people.release
+
+    Example: pointillist release faces/ --schema faces.toml --epsilon 1 -o faces.release
     """
     from pointillist import console
     from pointillist.curator.releasing import plan as make_plan
@@ -107,7 +111,7 @@ def release(
     from pointillist.schema import Schema
 
     facts = Schema.load(schema)
-    named = recipe(method, public, data, facts, delimiter)
+    named = recipe(method, public, extractor, data, facts, delimiter)
     settled = make_plan(facts, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=named)
     if plan:
         if as_json:
@@ -117,7 +121,7 @@ def release(
         return
     if output is None:
         raise UsageError("-o / --output is needed: the file to write the release to. (Or pass --plan to see the plan.)")
-    free(output, overwrite, data, schema, ledger, public)
+    free(output, overwrite, data, schema, ledger, public, None if extractor is None else Path(extractor))
     facts.require_reviewed(str(schema))
     source = opened(data, delimiter, sql)
     if not (quiet or as_json):
@@ -152,7 +156,7 @@ def fit(
         Path | None,
         typer.Option(
             "--checkpoint",
-            help="With --generator network: keep the state here now and then, and go on from it if it is there.",
+            help="With --generator network or image-network: keep the state here, and go on from it if it is there.",
             show_default=False,
         ),
     ] = None,
@@ -219,6 +223,7 @@ def synth(
     neighbours: Neighbour = "add-remove",
     method: MethodName = None,
     public: Public = None,
+    extractor: ExtractorName = None,
     generator: GeneratorName = None,
     rows: Rows = None,
     seed: Seed = None,
@@ -237,19 +242,20 @@ def synth(
     Example: pointillist synth people.csv --schema people.toml --epsilon 1 -o synthetic.csv
     """
     from pointillist import console
-    from pointillist.generators.settings import generator_named
+    from pointillist.generators.settings import generator_for
     from pointillist.methods.fitting import fit as make_fit
     from pointillist.release import Release
     from pointillist.schema import Schema
 
     kept = keep or output.with_suffix(".release")
-    free_for_rows(output, Schema.load(schema), overwrite, data, schema, kept, ledger, public)
+    facts = Schema.load(schema)
+    free_for_rows(output, facts, overwrite, data, schema, kept, ledger, public)
     free(kept, overwrite, data, schema, ledger, public)
     wanted_rows(rows, 1)
     if generator is not None:
-        generator_named(generator)  # better known before anything is spent
+        generator_for(facts, generator)  # better known before anything is spent
     release(
-        data, schema, epsilon, kept, delta, target, neighbours, method, public,
+        data, schema, epsilon, kept, delta, target, neighbours, method, public, extractor,
         plan=False, ledger=ledger, delimiter=delimiter, sql=sql, overwrite=overwrite, quiet=quiet,
     )  # fmt: skip
     try:

@@ -45,10 +45,21 @@ Public = Annotated[
         show_default=False,
     ),
 ]
+ExtractorName = Annotated[
+    str | None,
+    typer.Option(
+        "--extractor",
+        metavar="FILE|NAME",
+        help="With --method perceptual: the public network, from `pointillist extractor train` or by its name.",
+        show_default=False,
+    ),
+]
 GeneratorName = Annotated[
     str | None,
     typer.Option(
-        "--generator", help="mixture, network or points; by default what suits the release.", show_default=False
+        "--generator",
+        help="mixture, network or points; for images image-network; by default what suits the release.",
+        show_default=False,
     ),
 ]
 LedgerFile = Annotated[

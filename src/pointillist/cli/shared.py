@@ -24,11 +24,20 @@ def opened(data: Path, delimiter: str, sql: str | None) -> Any:
     return open_source(data, delimiter=delimiter, query=sql)
 
 
-def recipe(method: str | None, public: Path | None, private: Path, schema: "Schema", delimiter: str) -> "Method":
-    """The method by its name, with the public rows that it is to weight, if any."""
+def recipe(
+    method: str | None, public: Path | None, extractor: str | None, private: Path, schema: "Schema", delimiter: str
+) -> "Method":
+    """The method by its name, with the public rows that it is to weight or the network that it is to use, if any."""
     from pointillist.curator.public_points import public_points
     from pointillist.methods import method_for
 
+    if extractor is not None:
+        if method != "perceptual":
+            raise UsageError(
+                f"--extractor goes with --method perceptual, not with {method or 'the default'}: no other method uses a "
+                "public network."
+            )
+        return method_for(schema, method, {"extractor": _file_or_name(extractor)})
     if public is None:
         return method_for(schema, method)
     if method != "landmarks":
@@ -36,12 +45,18 @@ def recipe(method: str | None, public: Path | None, private: Path, schema: "Sche
             f"--public goes with --method landmarks, not with {method or 'the default'}: no other method weights public "
             "rows."
         )
+    schema.require_table("--method landmarks")
     if public.exists() and private.exists() and public.samefile(private):
         raise UsageError(
             f"--public names the private table itself ({public}). Public rows are copied into the release as they are: name "
             "a table that anybody may see."
         )
     return method_for(schema, method, {"points": public_points(opened(public, delimiter, None), schema)})
+
+
+def _file_or_name(text: str) -> str | Path:
+    """A file if there is one of that name, whatever its ending."""
+    return Path(text) if Path(text).is_file() else text
 
 
 def wanted_rows(rows: int | None, default: int) -> int:

@@ -133,6 +133,7 @@ def choose(
     Nothing is spent by a call that fails before the draw; by then every row has been read and checked once.
     """
     schema = open_schema(schema)
+    schema.require_table("choose")
     schema.require_reviewed()
     relation = Neighbours.parse(neighbours)
     budget = _budget(epsilon)

@@ -259,7 +259,12 @@ class Arrays(_Stack):
 
 
 def images(pixels: Any, labels: Any = None) -> Source:
-    """Images as an array (number, height, width), perhaps with 1 or 3 channels, and their labels."""
+    """Images that are in memory, for `release`, `plan` and the others.
+
+    `pixels` is an array (number, height, width), with a last axis of 1 or 3 channels if you like: whole numbers of 8 or 16
+    bits, or floats from 0 to 1. `labels` are texts or whole numbers, one for each image. In the schema the columns are
+    called `image` and `label`.
+    """
     return Arrays(pixels, labels)
 
 

@@ -23,6 +23,7 @@ def public_points(table: Any, schema: Schema | str | Path) -> Records:
     `table` is anything that `pointillist.release` reads; `schema` is the private table's, and its rules hold here too.
     """
     facts = open_schema(schema)
+    facts.require_table("public_points")
     source = open_source(table)
     source.require(list(facts.measured))
     levels = levels_of(facts)

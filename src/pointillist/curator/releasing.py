@@ -148,7 +148,8 @@ def _check(feature_map: FeatureMap, planned: Round) -> None:
     """The map must be what the plan promised, and it must fit into a file: better known before anything is spent."""
     to_nodes(feature_map)
     fits = feature_map.dimension <= planned.dimension and feature_map.bound <= 1 + 1e-9
-    if not fits or (planned.nonnegative and not feature_map.nonnegative):
+    kept = feature_map.nonnegative or not planned.nonnegative
+    if not fits or not kept or (planned.positive and not feature_map.positive):
         raise RuntimeError("the feature map is not what its plan says")
     if planned.counting and not all(block.indicator for block, _ in blocks(feature_map)):
         raise RuntimeError("the feature map is not what its plan says")

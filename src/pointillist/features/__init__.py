@@ -8,11 +8,13 @@ from pointillist.features.fourier import RandomFourier
 from pointillist.features.hermite import Hermite
 from pointillist.features.image_fourier import ImageFourier
 from pointillist.features.image_hermite import ImageHermite, ImageHermiteProducts
+from pointillist.features.image_moments import ImageMoments
 from pointillist.features.indicator import OneHot, Tiles
 from pointillist.features.kernel import Delta, Gaussian, Kernel, Plus, Times
 from pointillist.features.landmark import Landmarks
 from pointillist.features.mixed_fourier import MixedFourier
 from pointillist.features.perceptual import Perceptual
+from pointillist.features.pixels import Pixels
 from pointillist.features.records import Products, Records
 
 __all__ = [
@@ -26,12 +28,14 @@ __all__ = [
     "ImageFourier",
     "ImageHermite",
     "ImageHermiteProducts",
+    "ImageMoments",
     "Kernel",
     "Labelled",
     "Landmarks",
     "MixedFourier",
     "OneHot",
     "Perceptual",
+    "Pixels",
     "Plus",
     "Product",
     "Products",

@@ -40,6 +40,10 @@ class Concat(FeatureMap):
         return all(part.nonnegative for part in self.maps)
 
     @cached_property
+    def positive(self) -> bool:
+        return all(part.positive for part in self.maps)
+
+    @cached_property
     def slices(self) -> tuple[slice, ...]:
         """Where each part's features stand."""
         ends = np.cumsum([part.dimension for part in self.maps])
@@ -59,7 +63,8 @@ class Concat(FeatureMap):
 class Product(FeatureMap):
     """All products of one feature from each map: kernels multiply, norms multiply. The last map's feature runs fastest.
 
-    The maps must read different columns: then expectations under a product distribution multiply too.
+    The maps must read different columns: then expectations under a product distribution multiply too. Maps of images have
+    no such expectation, and may read the label as well.
     """
 
     maps: tuple[FeatureMap, ...]
@@ -67,7 +72,9 @@ class Product(FeatureMap):
     def __post_init__(self) -> None:
         if not self.maps:
             raise ValueError("Product needs at least one map")
-        columns = [name for part in self.maps for name in part.code_columns | part.unit_columns]
+        columns = [
+            name for part in self.maps if not part.image_columns for name in part.code_columns | part.unit_columns
+        ]
         if len(set(columns)) != len(columns):
             raise ValueError("the maps of a Product must read different columns")
 
@@ -86,6 +93,10 @@ class Product(FeatureMap):
     @cached_property
     def nonnegative(self) -> bool:
         return all(part.nonnegative for part in self.maps)
+
+    @cached_property
+    def positive(self) -> bool:
+        return all(part.positive for part in self.maps)
 
     @cached_property
     def indicator(self) -> bool:
@@ -151,6 +162,10 @@ class Weighted(FeatureMap):
     @property
     def nonnegative(self) -> bool:
         return self.map.nonnegative
+
+    @property
+    def positive(self) -> bool:
+        return self.map.positive
 
     def __call__(self, records: Records) -> Floats:
         return self.weight * self.map(records)

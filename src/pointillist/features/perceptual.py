@@ -13,12 +13,7 @@ moves by sqrt(2) (its features leave one block and enter another), which is no m
 
 A record's features must be a function of that record alone, bit for bit, or one record would move other records' features
 and the bound above would say nothing. A network's last bit depends on the shape of what it is run on, and may depend on
-where in it an image stands; not on what the other images show, because every operation of it works on one image at a time.
-So it is run on groups of one fixed shape, the last one filled up with black images, on one thread. Where a record may be
-replaced, all others keep their places, and features are a function of the record and its place: `group` may be any number.
-Where a record may be added or removed, those behind it change places: then `group` must be 1. To be safe against a reader
-that cuts its batches elsewhere for a larger file, the first call also runs one public test image in every place of a group:
-if a single bit differs between places, images are run one by one after all.
+where in it an image stands. So it is run on one image at a time, always, on one thread.
 """
 
 import math
@@ -28,7 +23,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
 from pointillist.features.base import FeatureMap, Floats
@@ -62,8 +56,6 @@ class Perceptual(FeatureMap):
     """Whether activations below 0 count as 0, as they do for the network's next layer; then no feature is negative."""
     equal_layers: bool = False
     """Whether every layer has the same part of the length; otherwise the part that its activations have."""
-    group: int = 1
-    """How many images the network is run on at a time. See above: 1 unless places are fixed."""
 
     def __post_init__(self) -> None:
         if len(self.shapes) != len(self.extractor.layers) or min(min(shape) for shape in self.shapes) < 1:
@@ -72,8 +64,6 @@ class Perceptual(FeatureMap):
             raise ValueError(f"moments must be 1 or 2, not {self.moments}")
         if not 0 < self.second_share <= 1:
             raise ValueError(f"second_share must be above 0 and at most 1, not {self.second_share}")
-        if self.group < 1:
-            raise ValueError(f"group must be at least 1, not {self.group}")
 
     @classmethod
     def of(cls, image: str, extractor: Extractor, *, pool: int | None = None, **options: Any) -> Self:
@@ -131,30 +121,11 @@ class Perceptual(FeatureMap):
         pixels = records.images[self.image]
         found = np.empty((records.rows, self.dimension))
         with one_thread(), torch.no_grad():
-            group = self._settled(pixels.shape[1:])
-            for start in range(0, records.rows, group):
-                part = pixels[start : start + group]
-                padded = np.zeros((group, *pixels.shape[1:]), dtype=np.uint8)
-                padded[: len(part)] = part
-                found[start : start + len(part)] = self._run(padded)[: len(part)]
+            for number in range(records.rows):
+                image = torch.from_numpy(pixels[number].copy()).permute(2, 0, 1)[None].contiguous()
+                image = image.to(torch.float32) / 255
+                found[number] = self._features(image, torch.float64).numpy()[0]
         return found
-
-    def _settled(self, shape: tuple[int, ...]) -> int:
-        """The size of groups, or 1 if it is found to matter where in a group an image stands."""
-        if shape not in self._groups:
-            test = np.random.default_rng(0).integers(0, 256, (1, *shape)).astype(np.uint8)
-            rows = self._run(np.repeat(test, self.group, axis=0))
-            self._groups[shape] = self.group if (rows == rows[0]).all() else 1
-        return self._groups[shape]
-
-    @cached_property
-    def _groups(self) -> dict[tuple[int, ...], int]:
-        return {}
-
-    def _run(self, pixels: NDArray[np.uint8]) -> Floats:
-        torch = require_torch()
-        images = torch.from_numpy(pixels).permute(0, 3, 1, 2).contiguous().to(torch.float32) / 255
-        return np.asarray(self._features(images, torch.float64).numpy())
 
     def torch_call(self, images: "Tensor") -> "Tensor":
         """Features of images (n, channels, height, width) from 0 to 1, with gradients: for fitting generators."""
@@ -197,7 +168,6 @@ class Perceptual(FeatureMap):
             "second_share": self.second_share,
             "rectified": self.rectified,
             "equal_layers": self.equal_layers,
-            "group": self.group,
             "weights": list(weights),
             **{f"weights.{place}": value for place, value in enumerate(weights.values())},
         }
@@ -215,7 +185,6 @@ class Perceptual(FeatureMap):
             float(facts["second_share"]),
             bool(facts["rectified"]),
             bool(facts["equal_layers"]),
-            int(facts["group"]),
         )
 
 

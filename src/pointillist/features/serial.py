@@ -16,10 +16,12 @@ from pointillist.features.fourier import RandomFourier
 from pointillist.features.hermite import Hermite
 from pointillist.features.image_fourier import ImageFourier
 from pointillist.features.image_hermite import ImageHermite, ImageHermiteProducts
+from pointillist.features.image_moments import ImageMoments
 from pointillist.features.indicator import OneHot, Tiles
 from pointillist.features.landmark import Landmarks
 from pointillist.features.mixed_fourier import MixedFourier
 from pointillist.features.perceptual import Perceptual
+from pointillist.features.pixels import Pixels
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -32,6 +34,8 @@ _NAMES: dict[type[FeatureMap], str] = {
     Landmarks: "landmarks",
     ImageFourier: "image-fourier",
     ImageHermite: "image-hermite",
+    Pixels: "pixels",
+    ImageMoments: "image-moments",
     ImageHermiteProducts: "image-hermite-products",
     Perceptual: "perceptual",
     Constant: "constant",
@@ -120,6 +124,11 @@ def _build_image(name: str, facts: dict[str, Any]) -> FeatureMap:
     match name:
         case "image-fourier":
             return ImageFourier(*_image(facts), np.asarray(facts["frequencies"]), float(facts["scale"]))
+        case "pixels":
+            return Pixels(*_image(facts), float(facts["radius"]))
+        case "image-moments":
+            arrays = np.asarray(facts["vectors"]), np.asarray(facts["centres"])
+            return ImageMoments(facts["image"], facts["label"], *arrays, float(facts["radius"]), float(facts["lift"]))
         case "image-hermite":
             return ImageHermite(*_image(facts), *_curve(facts))
         case "image-hermite-products":

@@ -4,18 +4,34 @@ A map that can do it by itself has a method `torch_call`; the others have a twin
 """
 
 import math
-from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 import torch
 
 from pointillist.errors import UsageError
-from pointillist.features import Concat, FeatureMap, ImageFourier, ImageHermite, ImageHermiteProducts, Product, Weighted
+from pointillist.features import (
+    Concat,
+    FeatureMap,
+    ImageFourier,
+    ImageHermite,
+    ImageHermiteProducts,
+    ImageMoments,
+    Pixels,
+    Product,
+    Weighted,
+)
+from pointillist.features.cosines import SCALE
 from pointillist.features.hermite import Hermite
 
 Tensor = torch.Tensor
-Features = Callable[[Tensor], Tensor]
-"""From images (number, channels, height, width) in [0, 1] to features (number, dimension)."""
+
+
+class Features(Protocol):
+    """The twin of a feature map."""
+
+    def __call__(self, images: Tensor, codes: Tensor | None = None) -> Tensor:
+        """From images (number, channels, height, width) in [0, 1], and their labels' levels, to (number, dimension)."""
+        ...
 
 
 @runtime_checkable
@@ -30,8 +46,13 @@ class TorchMap(Protocol):
 def torch_features(feature_map: FeatureMap) -> Features:
     """The twin of a feature map of images."""
     if isinstance(feature_map, TorchMap):
-        return feature_map.torch_call
+        call = feature_map.torch_call
+        return lambda images, codes=None: call(images)
     match feature_map:
+        case Pixels():
+            return _Pixels(feature_map)
+        case ImageMoments():
+            return _Moments(feature_map)
         case ImageFourier():
             return _Fourier(feature_map)
         case ImageHermite():
@@ -40,10 +61,10 @@ def torch_features(feature_map: FeatureMap) -> Features:
             return _Products(feature_map)
         case Weighted():
             inner, weight = torch_features(feature_map.map), feature_map.weight
-            return lambda images: weight * inner(images)
+            return lambda images, codes=None: weight * inner(images, codes)
         case Concat():
             parts = [torch_features(part) for part in feature_map.maps]
-            return lambda images: torch.cat([part(images) for part in parts], dim=1)
+            return lambda images, codes=None: torch.cat([part(images, codes) for part in parts], dim=1)
         case Product():
             return _Multiplied([torch_features(part) for part in feature_map.maps])
     raise UsageError(
@@ -51,12 +72,42 @@ def torch_features(feature_map: FeatureMap) -> Features:
     )
 
 
+class _Pixels:
+    def __init__(self, feature_map: Pixels):
+        self.radius = feature_map.radius
+
+    def __call__(self, images: Tensor, codes: Tensor | None = None) -> Tensor:
+        return _shortened(_flat(images), self.radius) / self.radius
+
+
+class _Moments:
+    def __init__(self, feature_map: ImageMoments):
+        self.radius, self.lift, self.label = feature_map.radius, feature_map.lift, feature_map.label
+        self.basis = torch.as_tensor(feature_map.vectors / SCALE, dtype=torch.float32)
+        self.centres = torch.as_tensor(feature_map.centres / (255 * SCALE), dtype=torch.float32)
+        first, second = feature_map.pairs
+        self.first, self.second = torch.as_tensor(first), torch.as_tensor(second)
+        self.weights = torch.as_tensor(feature_map.weights, dtype=torch.float32)
+
+    def __call__(self, images: Tensor, codes: Tensor | None = None) -> Tensor:
+        if self.label is None:
+            centres = self.centres[:1]
+        elif codes is None:
+            raise ValueError("moments around the centre of a class need the images' labels")
+        else:
+            centres = self.centres[codes.long()]
+        deviations = _shortened(_flat(images) @ self.basis.T - centres, self.radius)
+        lift = deviations.new_full((len(deviations), 1), self.lift)
+        u = torch.cat([lift, deviations], dim=1) / math.hypot(self.lift, self.radius)
+        return u[:, self.first] * u[:, self.second] * self.weights
+
+
 class _Fourier:
     def __init__(self, feature_map: ImageFourier):
         self.frequencies = torch.as_tensor(feature_map.frequencies).to(torch.float32)
         self.frequencies *= 255 * feature_map.scale
 
-    def __call__(self, images: Tensor) -> Tensor:
+    def __call__(self, images: Tensor, codes: Tensor | None = None) -> Tensor:
         angles = _flat(images) @ self.frequencies.T
         return torch.cat([torch.cos(angles), torch.sin(angles)], dim=1) / math.sqrt(len(self.frequencies))
 
@@ -65,7 +116,7 @@ class _Hermite:
     def __init__(self, feature_map: ImageHermite):
         self.curve, self.share = feature_map.curve, 1 / math.sqrt(feature_map.pixels)
 
-    def __call__(self, images: Tensor) -> Tensor:
+    def __call__(self, images: Tensor, codes: Tensor | None = None) -> Tensor:
         return self.share * _curves(_flat(images) - 0.5, self.curve).permute(1, 2, 0).flatten(1)
 
 
@@ -74,7 +125,7 @@ class _Products:
         self.curve, self.share = feature_map.curve, 1 / math.sqrt(len(feature_map.groups))
         self.groups = torch.tensor(feature_map.groups)
 
-    def __call__(self, images: Tensor) -> Tensor:
+    def __call__(self, images: Tensor, codes: Tensor | None = None) -> Tensor:
         chosen = _flat(images)[:, self.groups]  # (number, groups, size)
         features = self.share * _curves(chosen[:, :, 0] - 0.5, self.curve).permute(1, 2, 0)
         for place in range(1, self.groups.shape[1]):
@@ -87,11 +138,18 @@ class _Multiplied:
     def __init__(self, parts: list[Features]):
         self.parts = parts
 
-    def __call__(self, images: Tensor) -> Tensor:
-        found = self.parts[0](images)
+    def __call__(self, images: Tensor, codes: Tensor | None = None) -> Tensor:
+        found = self.parts[0](images, codes)
         for part in self.parts[1:]:
-            found = (found[:, :, None] * part(images)[:, None, :]).flatten(1)
+            found = (found[:, :, None] * part(images, codes)[:, None, :]).flatten(1)
         return found
+
+
+def _shortened(rows: Tensor, radius: float) -> Tensor:
+    """Rows, those that are longer than the radius cut to it."""
+    # Squares below 1e-12 are raised to it: the root of 0 has no slope.
+    length = (rows * rows).sum(dim=1, keepdim=True).clamp_min(1e-12).sqrt()
+    return rows * (radius / length).clamp_max(1.0)
 
 
 def _flat(images: Tensor) -> Tensor:

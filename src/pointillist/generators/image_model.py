@@ -87,10 +87,13 @@ class ImageModel(Model):
         wanted = names[: self.levels[0].regular]
         if given:
             value = given[str(label)]
-            wanted = [str(each) for each in (value if isinstance(value, list | tuple | set) else [value])]
-            absent = [each for each in wanted if each not in names]
-            if absent or not wanted:
-                raise UsageError(f"given: {absent} is not a class of {label!r}. Classes: {', '.join(names)}.")
+            asked = [str(each) for each in (value if isinstance(value, list | tuple | set) else [value])]
+            absent = [each for each in asked if each not in names]
+            if absent:
+                raise UsageError(f"given: {absent[0]!r} is not a class of {label!r}. Classes: {', '.join(names)}.")
+            if not asked:
+                raise UsageError(f"given: no class of {label!r} is asked for. Classes: {', '.join(names)}.")
+            wanted = [name for name in names if name in asked]  # in one order, whatever the caller's is
         if balance is None and len(wanted) > 1:
             shares = self.generator.paint(4096, np.random.default_rng(0))[1]
             assert shares is not None

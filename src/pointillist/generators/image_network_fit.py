@@ -109,9 +109,10 @@ class Loss:
         """For each target the mean features of two halves of a batch: (2, cells, features)."""
         codes = np.tile(np.repeat(self.classes, each), 2)
         noise = torch.as_tensor(generator.standard_normal((len(codes), self.shape.noise)), dtype=torch.float32)
-        images = module(self.shape.given(noise, torch.as_tensor(codes) if self.shape.shares else None))
+        given = torch.as_tensor(codes) if self.shape.shares else None
+        images = module(self.shape.given(noise, given))
         by_class = {
-            feature_map: twin(images).reshape(2, len(self.classes), each, -1).mean(dim=2)
+            feature_map: twin(images, given).reshape(2, len(self.classes), each, -1).mean(dim=2)
             for feature_map, twin in self.twins.items()
         }
         return [target.mixing[:, self.classes] @ by_class[target.map] for target in self.targets]

@@ -18,6 +18,7 @@ from pointillist.errors import ArtefactError, SchemaError, UsageError
 from pointillist.generators.base import Generator
 from pointillist.generators.condition import Condition
 from pointillist.generators.constraints import Rules
+from pointillist.generators.gaussians import Gaussians
 from pointillist.generators.mixture import Mixture
 from pointillist.generators.points import Points
 from pointillist.generators.source import Source, Unreachable, balanced
@@ -220,6 +221,8 @@ def _generator(kind: str) -> Any:
                 "this model is a network, which needs torch. Install it with: pip install 'pointillist[network]'"
             ) from None
         return Network
+    if kind == Gaussians.kind:
+        return Gaussians
     if kind == "image-network":
         try:
             from pointillist.generators.image_network import ImageNetwork

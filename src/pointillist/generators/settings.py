@@ -1,5 +1,6 @@
 """Settings: how a generator of some kind is fitted to a release, whatever method the release was made with."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
@@ -10,10 +11,12 @@ from numpy.typing import NDArray
 from pointillist.errors import UsageError
 from pointillist.generators.denoising import project_to_simplex
 from pointillist.generators.evidence import Table, estimated_rows, readable_tables
+from pointillist.generators.image_settings import ImageNetworkSettings
 from pointillist.generators.model import Model
 from pointillist.levels import Levels, levels_of
 from pointillist.progress import Progress
 from pointillist.release import Release
+from pointillist.schema import Schema
 
 Floats = NDArray[np.float64]
 LossName = Literal["likelihood", "distance"]
@@ -151,11 +154,13 @@ class PointsSettings:
         return Model.of(release, rows=rows, generator=points)
 
 
-GENERATORS: dict[str, type[MixtureSettings] | type[NetworkSettings] | type[PointsSettings]] = {
+TABLE_GENERATORS: dict[str, type[MixtureSettings] | type[NetworkSettings] | type[PointsSettings]] = {
     "mixture": MixtureSettings,
     "network": NetworkSettings,
     "points": PointsSettings,
 }
+IMAGE_GENERATORS: dict[str, type[ImageNetworkSettings]] = {"image-network": ImageNetworkSettings}
+GENERATORS: dict[str, Callable[[], GeneratorSettings]] = {**TABLE_GENERATORS, **IMAGE_GENERATORS}
 
 
 def generator_named(generator: str | GeneratorSettings) -> GeneratorSettings:
@@ -165,6 +170,20 @@ def generator_named(generator: str | GeneratorSettings) -> GeneratorSettings:
     if not isinstance(generator, str) or generator not in GENERATORS:
         raise UsageError(f"generator {generator!r} is not known. Known generators: {', '.join(GENERATORS)}.")
     return GENERATORS[generator]()
+
+
+def generator_for(schema: Schema, generator: str | GeneratorSettings) -> GeneratorSettings:
+    """The same, if it suits the schema: tables and images have generators of their own."""
+    settings = generator_named(generator)
+    image = schema.image is not None
+    known, others = (IMAGE_GENERATORS, TABLE_GENERATORS) if image else (TABLE_GENERATORS, IMAGE_GENERATORS)
+    if type(settings) in others.values():
+        name = next(name for name, kind in others.items() if kind is type(settings))
+        raise UsageError(
+            f"generator {name!r} is for {'tables' if image else 'images'}, and {schema.name!r} has "
+            f"{'images' if image else 'none'}. Choose one of {', '.join(known)}, or none: then the release's method chooses."
+        )
+    return settings
 
 
 def class_shares(release: Release) -> tuple[float, Levels | None, Floats]:

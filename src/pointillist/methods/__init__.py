@@ -13,6 +13,7 @@ from pointillist.methods.merf import Merf
 from pointillist.methods.mosaic import Mosaic
 from pointillist.methods.perceptual import Perceptual
 from pointillist.methods.reduced_set import ReducedSet
+from pointillist.methods.spectral import Spectral
 from pointillist.schema import Schema
 
 METHODS: dict[str, Callable[..., Method]] = {
@@ -25,6 +26,7 @@ METHODS: dict[str, Callable[..., Method]] = {
 """For tables; the first is the default."""
 
 IMAGE_METHODS: dict[str, Callable[..., Method]] = {
+    "spectral": Spectral,
     "merf": ImageMerf,
     "hermite": ImageHermite,
     "perceptual": Perceptual,
@@ -69,6 +71,7 @@ __all__ = [
     "Mosaic",
     "Perceptual",
     "ReducedSet",
+    "Spectral",
     "method_for",
     "method_named",
 ]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pointillist.errors import UsageError
 from pointillist.generators.model import Model
-from pointillist.generators.settings import GeneratorSettings, generator_named
+from pointillist.generators.settings import GeneratorSettings, generator_for
 from pointillist.methods import method_for
 from pointillist.methods.base import Method
 from pointillist.progress import Progress, silent
@@ -23,10 +23,10 @@ def fit(
     """Fit a generator to a release: pure post-processing, as often as you like, at no privacy cost.
 
     By default the generator that suits the release's method, with the settings that it was planned with; pass a method,
-    such as `Mosaic(components=800)`, to choose others. `generator` names another kind, "mixture", "network" or "points",
-    or gives its settings, such as `NetworkSettings(steps=5000)`: any generator fits any release. A network keeps its
-    state in `checkpoint`, if one is named, and goes on from there. The same release, settings and seed give the same
-    model.
+    such as `Mosaic(components=800)`, to choose others. `generator` names another kind, "mixture", "network" or "points"
+    (for images "image-network"), or gives its settings, such as `NetworkSettings(steps=5000)`: any generator of tables
+    fits any release of a table, and likewise for images. A network keeps its state in `checkpoint`, if one is named, and
+    goes on from there. The same release, settings and seed give the same model.
     """
     if not isinstance(release, Release):
         raise UsageError(f"fit takes a Release, as made by pointillist.release, not {type(release).__name__}.")
@@ -35,10 +35,11 @@ def fit(
     if isinstance(generator, Method):
         raise UsageError(f"{generator.name} is a method, not a generator. Pass it as method=.")
     if generator is None and checkpoint is not None:
-        raise UsageError('only networks take a checkpoint. Pass generator="network" as well.')
+        name = "network" if release.schema.image is None else "image-network"
+        raise UsageError(f'only networks take a checkpoint. Pass generator="{name}" as well.')
     if generator is not None:
         path = None if checkpoint is None else Path(checkpoint)
-        return generator_named(generator).fit(release, seed=seed, progress=progress, checkpoint=path)
+        return generator_for(release.schema, generator).fit(release, seed=seed, progress=progress, checkpoint=path)
     recipe = (
         method_for(release.schema, release.method, release.plan["options"])
         if method is None

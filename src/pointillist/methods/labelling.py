@@ -88,7 +88,13 @@ def round_of(parts: list[Part], share: float) -> Round:
     blocks = tuple(_block([part for part in parts if part.name == name]) for name in names)
     if all(block.counts for block in blocks):
         return Round.of_counts(share, blocks)
-    return Round(share, blocks, Grid.dense(sum(block.cells for block in blocks)))
+    return Round(
+        share,
+        blocks,
+        Grid.dense(sum(block.cells for block in blocks)),
+        nonnegative=all(part.map.nonnegative for part in parts),
+        positive=all(part.map.positive for part in parts),
+    )
 
 
 def _block(parts: list[Part]) -> Block:

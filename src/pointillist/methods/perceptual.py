@@ -26,8 +26,7 @@ from pointillist.methods.image_labelling import (
 from pointillist.methods.labelling import Part, joined, require_share, round_of
 from pointillist.methods.mepf_bounds import FAILURE, Noise, expected_error, farther, uniform_error
 from pointillist.methods.perceptual_stopping import fit_by_proxy
-from pointillist.plan import Plan, Request, Round
-from pointillist.privacy.budget import Neighbours
+from pointillist.plan import Plan, Request
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
 
@@ -37,8 +36,6 @@ MOST_COORDINATES = 2_000_000
 """Unless the user wants more: of a release, over all classes. Averages over more places keep below it."""
 PROXY_NOISE = 10
 """How many times the noise of the features the proxy has (DP-MEPF, Sec. 3.2)."""
-_GROUP, _HELD = 32, 1 << 20
-"""Images that a network is run on at a time, at most; and features that are held at a time."""
 _TYPICAL = 0.75
 """The length of the mean features of one class of images, roughly, where every image has length 1."""
 
@@ -97,7 +94,7 @@ class Perceptual:
         require_images(request, self.name, self.count_share)
         feature_map = self._map(request)
         parts = self._parts(request, feature_map)
-        rounds = (_round(parts),)
+        rounds = (round_of(parts, 1.0),)
         settled = Plan.make(self.name, self._options(feature_map), request, rounds, ())
         return Plan.make(self.name, settled.options, request, rounds, self._notes(settled, feature_map))
 
@@ -150,8 +147,7 @@ class Perceptual:
             pool = -(-max(max(shape[1:]) for shape in extractor.shapes) // 2)
             while pool > 1 and made(pool).dimension * classes > MOST_COORDINATES:
                 pool -= 1
-        found = made(pool)
-        return replace(found, group=_group(request.neighbours, found.dimension))
+        return made(pool)
 
     def _parts(self, request: Request, feature_map: PerceptualMap) -> list[Part]:
         counted = spent_on_counts(request, self.count_share)
@@ -206,18 +202,7 @@ class Perceptual:
 def _proxy(feature_map: PerceptualMap) -> PerceptualMap:
     """What a fit is watched by: the last layer, averaged over all places, both moments; for all classes together."""
     extractor = feature_map.extractor.reading(feature_map.extractor.layers[-1:])
-    return PerceptualMap.of(
-        feature_map.image, extractor, pool=1, moments=2, rectified=feature_map.rectified, group=feature_map.group
-    )
-
-
-def _round(parts: list[Part]) -> Round:
-    return replace(round_of(parts, 1.0), nonnegative=all(part.map.nonnegative for part in parts))
-
-
-def _group(neighbours: Neighbours, dimension: int) -> int:
-    """How many images at a time: one where places may move (see the feature map), else as many as are held together."""
-    return 1 if neighbours is Neighbours.ADD_REMOVE else max(1, min(_GROUP, _HELD // dimension))
+    return PerceptualMap.of(feature_map.image, extractor, pool=1, moments=2, rectified=feature_map.rectified)
 
 
 def _with_extractor(release: Release, extractor: Extractor) -> Release:

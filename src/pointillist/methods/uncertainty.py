@@ -335,6 +335,7 @@ def uncertainty(
     """
     if not isinstance(release, Release):
         raise UsageError(f"uncertainty takes a Release, as made by pointillist.release, not {type(release).__name__}.")
+    release.schema.require_table("uncertainty")
     if refits < 0 or refits == 1:
         raise UsageError(f"refits must be 0, or at least {_LEAST_REFITS}, not {refits}.")
     if not 0 < confidence < 1:

@@ -4,7 +4,7 @@ import math
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pointillist.errors import BudgetError, UsageError
 from pointillist.schema import Person
@@ -61,11 +61,13 @@ class Guarantee:
     """... after moving epsilon by this much for the noise's grid ..."""
     delta_slack: float
     """... and delta by this much. See docs/privacy.md."""
+    record: Literal["row", "image"] = "row"
+    """What a record is called."""
 
     @property
     def unit(self) -> str:
         if self.person is None:
-            return "one row"
+            return f"one {self.record}"
         rows = "row" if self.person.max_rows == 1 else "rows"
         return f"one person (column {self.person.column!r}, at most {self.person.max_rows} {rows} each)"
 
@@ -87,6 +89,7 @@ class Guarantee:
             "mu": self.mu,
             "epsilon_slack": self.epsilon_slack,
             "delta_slack": self.delta_slack,
+            **({} if self.record == "row" else {"record": self.record}),
         }
 
     @classmethod

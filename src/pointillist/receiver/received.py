@@ -116,6 +116,7 @@ def receive(
     public = Release.load(release) if isinstance(release, str | Path) else release
     if not isinstance(public, Release):
         raise UsageError(f"receive takes a Release or the path of one, not {type(release).__name__}.")
+    public.schema.require_table("receive")
     if not 0 < confidence < 1:
         raise UsageError(f"confidence must lie between 0 and 1, not {confidence}.")
     if rows is not None and rows < 1:

@@ -49,6 +49,7 @@ def audit(
     Nothing is published, so nothing is spent: no release is kept, and the ledger is not touched.
     """
     schema = open_schema(schema)
+    schema.require_table("audit")
     schema.require_reviewed()
     chosen = tuple(attacks) if attacks is not None else ATTACKS if table is not None else ATTACKS[:2]
     _check(chosen, table, runs, confidence)
