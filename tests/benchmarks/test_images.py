@@ -52,7 +52,7 @@ def dataset(tmp_path: Path) -> Dataset:
         arrays |= {f"x_{part}": pixels, f"y_{part}": labels.astype(np.uint8)}
     (tmp_path / "images").mkdir()
     np.savez(tmp_path / "images" / "bars.npz", **arrays)
-    return Dataset("mnist", "Bars", "bars.npz", Image(height=9, width=9), (0, 1, 2))
+    return Dataset("mnist", "Bars", "bars.npz", Image(height=9, width=9), 300, (0, 1, 2))
 
 
 def place(tmp_path: Path, script: str) -> Place:

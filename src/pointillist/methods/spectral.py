@@ -125,7 +125,9 @@ class Spectral:
 
 
 def _frequencies(request: Request, first: Round) -> int:
-    """How many frequencies the noise leaves, by public facts."""
+    """How many frequencies the noise leaves, by public facts; a middling number where the images' number is not stated."""
+    if request.schema.rows is None:
+        return 12
     label = label_of_images(request.schema)
     classes = 1 if label is None else label.regular
     visible = request.assumed_rows / classes * Plan.make("spectral", {}, request, (first,), ()).guarantee.mu
