@@ -18,8 +18,6 @@ Floats = NDArray[np.float64]
 
 _AT_A_TIME = 4096
 _NARROWEST = 1e-4
-_STRAY = 0.08
-"""How much more a pixel may vary than its mean allows for."""
 _DROWNED = 1.5
 _DEEPEST = 2.0
 
@@ -61,7 +59,7 @@ class Gaussians:
     ) -> Self:
         """For each class, images whose pixels have the mean and the variance that the coefficients' moments give them.
 
-        `mean_noise` is the deviation of the noise on a class's means: where a pixel's mean drowns in it, the pixel is dark.
+        `mean_noise` is the deviation of the noise on a class's means: where a pixel's mean drowns in it, the pixel is black.
         """
         factors, places, spreads = [], [], []
         reach = np.linalg.norm(waves, axis=0)
@@ -69,9 +67,8 @@ class Gaussians:
             factor = square_root(covariance)
             spread = np.linalg.norm(factor @ waves, axis=0)
             bright = visible(np.clip(mean @ waves, 0.0, 1.0), noise * reach)
-            # No number in [0, 1] varies more than one that is 0 or 1: so background stays rather dark, whatever the noise
-            # says. Not quite: models that never saw anything there would be at a loss with a stray stroke.
-            place, stretched = clipped_to(bright, np.minimum(spread, np.sqrt(bright * (1 - bright)) + _STRAY))
+            # No number in [0, 1] varies more than one that is 0 or 1: so background stays dark, whatever the noise says.
+            place, stretched = clipped_to(bright, np.minimum(spread, np.sqrt(bright * (1 - bright))))
             factors.append(factor)
             places.append(place)
             spreads.append(stretched / np.maximum(spread, _NARROWEST))  # waves come with a spread of their own
