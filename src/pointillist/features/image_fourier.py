@@ -16,8 +16,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features.base import FeatureMap, Floats
-from pointillist.features.records import Products, Records
+from pointillist.features.base import Floats
+from pointillist.features.image_map import ImageMap
+from pointillist.features.records import Records
 
 _EXACT = 1 << 53
 """Floats hold every whole number up to here."""
@@ -30,7 +31,7 @@ _KEPT = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
-class ImageFourier(FeatureMap):
+class ImageFourier(ImageMap):
     """(cos(a), sin(a)) / sqrt(D/2) with angles a = scale * Wp, p the pixels from 0 to 255, row by row."""
 
     image: str
@@ -90,20 +91,8 @@ class ImageFourier(FeatureMap):
         return 2 * len(self.frequencies)
 
     @property
-    def bound(self) -> float:
-        return 1.0
-
-    @property
     def nonnegative(self) -> bool:
         return False
-
-    @property
-    def parts(self) -> tuple[FeatureMap, ...]:
-        return ()
-
-    @property
-    def image_columns(self) -> frozenset[str]:
-        return frozenset([self.image])
 
     @cached_property
     def _kept(self) -> Floats:
@@ -124,9 +113,6 @@ class ImageFourier(FeatureMap):
         np.sin(angles, out=found[:, pairs:])
         found /= math.sqrt(pairs)
         return found
-
-    def expectation(self, products: Products) -> Floats:
-        raise TypeError("features of images have no expectation in closed form: there are no products over pixels")
 
     def describe(self) -> dict[str, Any]:
         return {

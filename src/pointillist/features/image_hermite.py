@@ -11,13 +11,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features.base import FeatureMap, Floats
+from pointillist.features.base import Floats
 from pointillist.features.hermite import Hermite
-from pointillist.features.records import Products, Records
+from pointillist.features.image_map import ImageMap
+from pointillist.features.records import Records
 
 
 @dataclass(frozen=True)
-class _Pixels(FeatureMap):
+class _Pixels(ImageMap):
     """What features of single pixel values have in common. Pixel and channel numbers run row by row."""
 
     image: str
@@ -46,23 +47,8 @@ class _Pixels(FeatureMap):
         return self.height * self.width * self.channels
 
     @property
-    def bound(self) -> float:
-        return 1.0
-
-    @property
     def nonnegative(self) -> bool:
         return self.order == 0
-
-    @property
-    def parts(self) -> tuple[FeatureMap, ...]:
-        return ()
-
-    @property
-    def image_columns(self) -> frozenset[str]:
-        return frozenset([self.image])
-
-    def expectation(self, products: Products) -> Floats:
-        raise TypeError("features of images have no expectation in closed form: there are no products over pixels")
 
     def describe(self) -> dict[str, Any]:
         return {

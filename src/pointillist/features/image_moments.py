@@ -17,15 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features.base import FeatureMap, Floats
+from pointillist.features.base import Floats
 from pointillist.features.cosines import SCALE
-from pointillist.features.records import Products, Records
+from pointillist.features.image_map import ImageMap
+from pointillist.features.records import Records
 
 _EXACT = 1 << 53
 
 
 @dataclass(frozen=True, eq=False)
-class ImageMoments(FeatureMap):
+class ImageMoments(ImageMap):
     """All products u_i u_j with i <= j, those with i < j times sqrt 2, so that the norm is that of u squared."""
 
     image: str
@@ -59,24 +60,12 @@ class ImageMoments(FeatureMap):
         return self.size * (self.size + 1) // 2
 
     @property
-    def bound(self) -> float:
-        return 1.0
-
-    @property
     def nonnegative(self) -> bool:
         return False
 
     @property
     def positive(self) -> bool:
         return True
-
-    @property
-    def parts(self) -> tuple[FeatureMap, ...]:
-        return ()
-
-    @property
-    def image_columns(self) -> frozenset[str]:
-        return frozenset([self.image])
 
     @property
     def code_columns(self) -> frozenset[str]:
@@ -143,9 +132,6 @@ class ImageMoments(FeatureMap):
         """sqrt 2 for products of two entries, 1 for squares."""
         first, second = self.pairs
         return np.where(first == second, 1.0, math.sqrt(2.0))
-
-    def expectation(self, products: Products) -> Floats:
-        raise TypeError("features of images have no expectation in closed form: there are no products over pixels")
 
     def describe(self) -> dict[str, Any]:
         return {

@@ -25,10 +25,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pointillist.errors import UsageError
-from pointillist.features.base import FeatureMap, Floats
+from pointillist.features.base import Floats
 from pointillist.features.extractor import Extractor, Shape
+from pointillist.features.image_map import ImageMap
 from pointillist.features.public_network import one_thread, require_torch
-from pointillist.features.records import Products, Records
+from pointillist.features.records import Records
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -40,7 +41,7 @@ _TINY = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Perceptual(FeatureMap):
+class Perceptual(ImageMap):
     """Activations of a frozen public network, their squares, or both."""
 
     image: str
@@ -101,20 +102,8 @@ class Perceptual(FeatureMap):
         return self.activations * (2 if self.moments == 2 and self._firsts else 1)
 
     @property
-    def bound(self) -> float:
-        return 1.0
-
-    @property
     def nonnegative(self) -> bool:
         return self.rectified or not self._firsts
-
-    @property
-    def parts(self) -> tuple[FeatureMap, ...]:
-        return ()
-
-    @property
-    def image_columns(self) -> frozenset[str]:
-        return frozenset([self.image])
 
     def __call__(self, records: Records) -> Floats:
         torch = require_torch()
@@ -154,9 +143,6 @@ class Perceptual(FeatureMap):
         if tuple(values.shape[1:]) != shape:
             raise UsageError(f"extractor {self.extractor.name}: its layers do not have the shapes of the release's.")
         return _together([rows], 1.0)[0] if self.equal_layers else rows
-
-    def expectation(self, products: Products) -> Floats:
-        raise TypeError("features of images have no expectation in closed form: there are no products over pixels")
 
     def describe(self) -> dict[str, Any]:
         facts, weights = self.extractor.describe()

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from pointillist.features.base import FeatureMap, Floats
-from pointillist.features.records import Products, Records
+from pointillist.features.base import Floats
+from pointillist.features.image_map import ImageMap
+from pointillist.features.records import Records
 
 
 @dataclass(frozen=True)
-class Pixels(FeatureMap):
+class Pixels(ImageMap):
     """p / radius for pixels p in [0, 1] of Euclidean length at most `radius`; longer ones are shortened to it."""
 
     image: str
@@ -29,29 +30,14 @@ class Pixels(FeatureMap):
         return self.height * self.width * self.channels
 
     @property
-    def bound(self) -> float:
-        return 1.0
-
-    @property
     def nonnegative(self) -> bool:
         return True
-
-    @property
-    def parts(self) -> tuple[FeatureMap, ...]:
-        return ()
-
-    @property
-    def image_columns(self) -> frozenset[str]:
-        return frozenset([self.image])
 
     def __call__(self, records: Records) -> Floats:
         pixels = records.images[self.image].reshape(records.rows, self.dimension).astype(np.float64)
         squared = np.einsum("ij,ij->i", pixels, pixels)  # whole numbers: exact in any order
         # A little shorter than the limit, so that rounding does not take a record over it.
         return pixels * ((1 - 1e-12) / np.maximum(255 * self.radius, np.sqrt(squared)))[:, None]
-
-    def expectation(self, products: Products) -> Floats:
-        raise TypeError("features of images have no expectation in closed form: there are no products over pixels")
 
     def describe(self) -> dict[str, Any]:
         return {

