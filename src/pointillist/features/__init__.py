@@ -6,8 +6,10 @@ from pointillist.features.constant import Constant
 from pointillist.features.extractor import Extractor
 from pointillist.features.fourier import RandomFourier
 from pointillist.features.hermite import Hermite
+from pointillist.features.image_distance import ImageDistance
 from pointillist.features.image_fourier import ImageFourier
 from pointillist.features.image_hermite import ImageHermite, ImageHermiteProducts
+from pointillist.features.image_kinds import FirstMoments, ImageKinds, KindMoments, SecondMoments
 from pointillist.features.image_moments import ImageMoments
 from pointillist.features.indicator import OneHot, Tiles
 from pointillist.features.kernel import Delta, Gaussian, Kernel, Plus, Times
@@ -23,13 +25,17 @@ __all__ = [
     "Delta",
     "Extractor",
     "FeatureMap",
+    "FirstMoments",
     "Gaussian",
     "Hermite",
+    "ImageDistance",
     "ImageFourier",
     "ImageHermite",
     "ImageHermiteProducts",
+    "ImageKinds",
     "ImageMoments",
     "Kernel",
+    "KindMoments",
     "Labelled",
     "Landmarks",
     "MixedFourier",
@@ -41,6 +47,7 @@ __all__ = [
     "Products",
     "RandomFourier",
     "Records",
+    "SecondMoments",
     "Tiles",
     "Times",
     "Weighted",

@@ -1,6 +1,7 @@
 """Image moments: first and second moments of an image's low frequencies around a public centre.
 
-With v the coefficients less the centre of the image's class, shortened to a public radius, the features are all products
+A class has one centre or several, one for each kind of image in it; an image's is the nearest of its class. With v the
+coefficients less that centre, shortened to a public radius, the features are all products
 of two entries of u = (lift, v) / length: a count, the moments of first order and those of second order in one vector. Its
 inner products are squares, <u, u'>^2, so none is negative, and one record replaced by another moves the sum by sqrt 2 at
 most where it could be 2.
@@ -35,19 +36,23 @@ class ImageMoments(ImageMap):
     vectors: NDArray[np.int16]
     """The basis: one row for each coefficient, one column for each pixel and channel."""
     centres: NDArray[np.int64]
-    """One row for each level of the label: coefficients of pixels from 0 to 255 in the whole-number basis."""
+    """One row for each kind of each level of the label: coefficients of pixels from 0 to 255 in the whole-number basis."""
     radius: float
     """Longest v, for pixels in [0, 1] and a basis of length 1."""
     lift: float
+    kinds: int = 1
+    """Centres of a class."""
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or self.centres.ndim != 2 or self.centres.shape[1] != len(self.vectors):
             raise ValueError("centres must have one column for each vector of the basis")
         if self.vectors.dtype != np.int16 or self.centres.dtype != np.int64:
             raise ValueError("the basis must be whole numbers of 16 bits, the centres of 64")
+        if self.kinds < 1 or len(self.centres) % self.kinds:
+            raise ValueError("every class must have the same number of centres, at least one")
         if not all(math.isfinite(each) and each > 0 for each in (self.radius, self.lift)):
             raise ValueError("radius and lift must be finite and above 0")
-        if self._farthest >= _EXACT or self._coarse**2 * len(self.vectors) >= _EXACT:
+        if self._farthest >= _EXACT or 3 * self._coarse**2 * len(self.vectors) >= _EXACT:
             raise ValueError("basis or centres are too large: their sums would not be exact")
 
     @property
@@ -84,8 +89,8 @@ class ImageMoments(ImageMap):
 
     @cached_property
     def _shift(self) -> int:
-        """How many bits coefficients are cut by, so that their squares add up exactly."""
-        room = (52 - math.ceil(math.log2(len(self.vectors)))) // 2
+        """How many bits coefficients are cut by, so that their squares, and distances between them, add up exactly."""
+        room = (50 - math.ceil(math.log2(len(self.vectors)))) // 2
         return max(0, self._farthest.bit_length() - room)
 
     @property
@@ -107,11 +112,9 @@ class ImageMoments(ImageMap):
 
     def lifted(self, records: Records) -> Floats:
         """u, one row for each record."""
-        pixels = records.images[self.image].reshape(records.rows, self.vectors.shape[1]).astype(np.float64)
-        found = pixels @ self._kept
-        codes = np.zeros(records.rows, dtype=np.int64) if self.label is None else records.codes[self.label]
-        found -= self.centres[codes]
-        found = np.trunc(found / (1 << self._shift))
+        found = self._coefficients(records)
+        found -= self.centres[self._cells(records, found)]
+        found = self._cut(found)
         squared = np.einsum("ij,ij->i", found, found)
         radius = self.radius / self.coarse_unit
         length = math.hypot(self.lift, self.radius) / self.coarse_unit
@@ -121,6 +124,37 @@ class ImageMoments(ImageMap):
         u[:, 0] = (1 - 1e-9) * self.lift / math.hypot(self.lift, self.radius)
         np.multiply(found, shortened[:, None], out=u[:, 1:])
         return u
+
+    def cells(self, records: Records) -> NDArray[np.int64]:
+        """The number of the centre that each record is measured around."""
+        return self._cells(records, self._coefficients(records) if self.kinds > 1 else None)
+
+    def _coefficients(self, records: Records) -> Floats:
+        pixels = records.images[self.image].reshape(records.rows, self.vectors.shape[1]).astype(np.float64)
+        return np.asarray(pixels @ self._kept)
+
+    def _cut(self, coefficients: Floats) -> Floats:
+        return np.trunc(coefficients / (1 << self._shift))
+
+    @cached_property
+    def _cut_centres(self) -> tuple[Floats, Floats]:
+        """Twice the centres, cut, as columns, and their squared lengths: all whole numbers."""
+        cut = self._cut(self.centres.astype(np.float64))
+        return 2 * cut.T, np.einsum("ij,ij->i", cut, cut)
+
+    def _cells(self, records: Records, coefficients: Floats | None) -> NDArray[np.int64]:
+        """Of the class's centres the nearest, the first of several that are: sums of whole numbers, so no order matters."""
+        none = np.zeros(records.rows, dtype=np.int64)
+        codes = none if self.label is None else records.codes[self.label].astype(np.int64)
+        if self.kinds == 1 or coefficients is None:
+            return codes
+        doubled, squared = self._cut_centres
+        distances = squared - self._cut(coefficients) @ doubled  # the image's own squared length is the same for all
+        own = codes[:, None] * self.kinds + np.arange(self.kinds)
+        if records.rows and int(own.max()) >= len(self.centres):
+            raise IndexError("an image is of a class that has no centre")
+        nearest = np.take_along_axis(distances, own, axis=1).argmin(axis=1)
+        return np.asarray(own[np.arange(records.rows), nearest])
 
     @cached_property
     def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -141,4 +175,5 @@ class ImageMoments(ImageMap):
             "centres": self.centres,
             "radius": self.radius,
             "lift": self.lift,
+            "kinds": self.kinds,
         }

@@ -14,8 +14,10 @@ from pointillist.features.base import FeatureMap
 from pointillist.features.constant import Constant
 from pointillist.features.fourier import RandomFourier
 from pointillist.features.hermite import Hermite
+from pointillist.features.image_distance import ImageDistance
 from pointillist.features.image_fourier import ImageFourier
 from pointillist.features.image_hermite import ImageHermite, ImageHermiteProducts
+from pointillist.features.image_kinds import FirstMoments, ImageKinds, KindMoments, SecondMoments
 from pointillist.features.image_moments import ImageMoments
 from pointillist.features.indicator import OneHot, Tiles
 from pointillist.features.landmark import Landmarks
@@ -36,6 +38,11 @@ _NAMES: dict[type[FeatureMap], str] = {
     ImageHermite: "image-hermite",
     Pixels: "pixels",
     ImageMoments: "image-moments",
+    ImageKinds: "image-kinds",
+    FirstMoments: "first-moments",
+    SecondMoments: "second-moments",
+    KindMoments: "kind-moments",
+    ImageDistance: "image-distance",
     ImageHermiteProducts: "image-hermite-products",
     Perceptual: "perceptual",
     Constant: "constant",
@@ -116,25 +123,43 @@ def _build(name: str, parts: tuple[FeatureMap, ...], facts: dict[str, Any]) -> F
             return Weighted(parts[0], float(facts["weight"]))
         case "constant":
             return Constant()
-    return _build_image(name, facts)
+    return _build_image(name, parts, facts)
 
 
-def _build_image(name: str, facts: dict[str, Any]) -> FeatureMap:
+def _build_image(name: str, parts: tuple[FeatureMap, ...], facts: dict[str, Any]) -> FeatureMap:
     """Maps of images."""
     match name:
+        case "image-kinds":
+            return ImageKinds(_moments(parts))
+        case "first-moments":
+            return FirstMoments(_moments(parts))
+        case "second-moments":
+            return SecondMoments(_moments(parts))
+        case "kind-moments":
+            return KindMoments(parts)
+        case "image-distance":
+            return ImageDistance(facts["image"], facts["label"], np.asarray(facts["centres"]), float(facts["radius"]))
         case "image-fourier":
             return ImageFourier(*_image(facts), np.asarray(facts["frequencies"]), float(facts["scale"]))
         case "pixels":
             return Pixels(*_image(facts), float(facts["radius"]))
         case "image-moments":
             arrays = np.asarray(facts["vectors"]), np.asarray(facts["centres"])
-            return ImageMoments(facts["image"], facts["label"], *arrays, float(facts["radius"]), float(facts["lift"]))
+            lengths = float(facts["radius"]), float(facts["lift"])
+            return ImageMoments(facts["image"], facts["label"], *arrays, *lengths, int(facts["kinds"]))
         case "image-hermite":
             return ImageHermite(*_image(facts), *_curve(facts))
         case "image-hermite-products":
             groups = tuple(tuple(int(pixel) for pixel in group) for group in facts["groups"])
             return ImageHermiteProducts(*_image(facts), *_curve(facts), groups)
     raise ValueError(f"unknown map {name!r}")
+
+
+def _moments(parts: tuple[FeatureMap, ...]) -> ImageMoments:
+    (moments,) = parts
+    if not isinstance(moments, ImageMoments):
+        raise ValueError("kinds and moments are those of image-moments")
+    return moments
 
 
 def _image(facts: dict[str, Any]) -> tuple[str, int, int, int]:

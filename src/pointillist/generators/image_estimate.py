@@ -1,7 +1,8 @@
-"""Image estimate: means and covariances of coefficients by class, out of noisy moments.
+"""Image estimate: means and covariances of coefficients, out of noisy moments.
 
 Noise is known, so every number is pulled towards what is likely without it by as much as its noise asks for: covariances
-between frequencies towards none, a class's covariances towards those of all classes, a class's mean towards the others'.
+between frequencies towards none, a class's covariances towards those of all classes, a class's mean towards the others', a
+kind's mean to where it lies in its class by what was known before.
 """
 
 from dataclasses import dataclass
@@ -10,47 +11,89 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Bands = NDArray[np.int64]
 
 _BETWEEN_FREQUENCIES = 0.05
 """How large a squared covariance is, typically, as a part of the product of the two variances."""
 _BETWEEN_CLASSES = 0.5
-"""How far a class's covariances are from those of all classes, typically, in the same units."""
+"""How far a class's covariances are from those of all classes, in the same units: more than is typical. What is left of the
+noise makes images more varied in directions that nobody measured, and classifiers learn more from such images."""
+_BETWEEN_SPREADS = 0.2
+"""How far a class's scale is from that of all classes, typically."""
+_SCALES = (0.5, 3.0)
 _LEAST = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
-    """Noisy moments of coefficients around public centres, for each class, with the deviation of their noise."""
+class KindSums:
+    """Noisy sums for the kinds of every class, of coefficients around public centres; each array is by class and kind."""
 
+    centres: Floats
+    """(classes, kinds, coefficients)."""
     counts: Floats
+    """Images of a kind, none below what noise hides."""
     means: Floats
-    mean_noise: Floats
-    """One for each class."""
-    squares: Floats
-    """(classes, coefficients, coefficients): means of products."""
-    square_noise: Floats
-    """One for each class, of a square; that of a product of two coefficients is smaller by sqrt 2."""
+    """Mean coefficients less the centre."""
+    noise: Floats
+    """The deviation of the noise on these means."""
+
+    @property
+    def shares(self) -> Floats:
+        """Of a class's kinds."""
+        return np.asarray(self.counts / self.counts.sum(axis=1, keepdims=True))
+
+    @property
+    def class_means(self) -> Floats:
+        return np.asarray(np.einsum("cj,cjk->ck", self.shares, self.centres + self.means))
+
+    @property
+    def class_noise(self) -> Floats:
+        return np.asarray(np.sqrt(np.sum((self.shares * self.noise) ** 2, axis=1)))
+
+    def covariances(self, products: Floats) -> Floats:
+        """Around the kinds' means, for each class, from the mean products of two coefficients around the centres."""
+        size = products.shape[1]
+        squares = np.einsum("cj,cjk,cjl->ckl", self.shares, self.means, self.means)
+        blur = np.sum(self.shares * self.noise**2, axis=1)  # what noise adds to squares of means, on average
+        return np.asarray(products - squares + np.eye(size) * blur[:, None, None])
+
+    def denoised(self, class_means: Floats, class_noise: Floats, bands: Bands) -> tuple[Floats, Floats]:
+        """Means by class and kind, with the deviation of what noise is left, given better means of the classes.
+
+        Before kinds were measured, they were taken to lie around the class's mean as their centres do. How far they really
+        are from there is told band by band, over all kinds, from what is larger than the noise.
+        """
+        expected = self.centres - np.einsum("cj,cjk->ck", self.shares, self.centres)[:, None, :]
+        apart = self.centres + self.means - self.class_means[:, None, :] - expected
+        weights = self.counts / self.counts.sum()
+        left = np.zeros_like(self.noise)
+        for band in np.unique(bands):
+            own = bands == band
+            found = np.mean(apart[:, :, own] ** 2, axis=2) - self.noise**2
+            between = max(0.0, float(np.sum(weights * found)))
+            kept = between / np.maximum(between + self.noise**2, 1e-300)
+            apart[:, :, own] *= kept[:, :, None]
+            left += kept * self.noise**2 * (own.sum() / len(bands))
+        return class_means[:, None, :] + expected + apart, np.sqrt(class_noise[:, None] ** 2 + left)
 
 
-def estimate(moments: Moments, bands: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Means, less the centres, and covariances for each class."""
-    size = moments.means.shape[1]
-    squared = np.einsum("ci,cj->cij", moments.means, moments.means)
-    covariances = moments.squares - squared + np.eye(size) * (moments.mean_noise**2)[:, None, None]
-    weights = moments.counts / max(moments.counts.sum(), 1.0)
-    pooled = np.einsum("c,cij->ij", weights, covariances)
-    noise = float(np.sqrt(np.sum((weights * moments.square_noise) ** 2)))
-    common = _tapered(pooled, noise, bands)
+def covariances(noisy: Floats, noise: Floats, counts: Floats, bands: Bands) -> Floats:
+    """For each class. `noise` is the deviation of a variance's noise; that of a covariance of two is smaller by sqrt 2."""
+    weights = counts / max(counts.sum(), 1.0)
+    pooled = np.einsum("c,cij->ij", weights, noisy)
+    common = _tapered(pooled, float(np.sqrt(np.sum((weights * noise) ** 2))), bands)
     spectrum, vectors = np.linalg.eigh(common)
     spectrum = np.maximum(spectrum, _LEAST)
-    own = [
-        _own(covariance, own_noise, spectrum, vectors)
-        for covariance, own_noise in zip(covariances, moments.square_noise, strict=True)
-    ]
-    return moments.means, np.stack(own)
+    return np.stack([_own(each, own, spectrum, vectors) for each, own in zip(noisy, noise, strict=True)])
 
 
-def shrunken_means(means: Floats, noise: Floats, counts: Floats, bands: NDArray[np.int64]) -> Floats:
+def averaged(one: Floats, one_noise: Floats, other: Floats, other_noise: Floats) -> tuple[Floats, Floats]:
+    """Two measurements of each class's mean as one, weighed by their noise; and its noise."""
+    kept = one_noise**2 / (one_noise**2 + other_noise**2)
+    return one + kept[:, None] * (other - one), np.sqrt(1 / (1 / one_noise**2 + 1 / other_noise**2))
+
+
+def shrunken_means(means: Floats, noise: Floats, counts: Floats, bands: Bands) -> Floats:
     """Class means pulled towards the mean of all, band by band: a small class cannot tell its finer features."""
     if len(means) == 1:
         return means
@@ -66,7 +109,21 @@ def shrunken_means(means: Floats, noise: Floats, counts: Floats, bands: NDArray[
     return found
 
 
-def _tapered(pooled: Floats, noise: float, bands: NDArray[np.int64]) -> Floats:
+def scales(wanted: Floats, noise: Floats, found: Floats, counts: Floats) -> Floats:
+    """For each class, by how much its variances must be multiplied so that they add up to the wanted ones.
+
+    Deviations are shortened before they are added up, and fine frequencies are not measured at all: both take variance away.
+    """
+    weights = counts / max(counts.sum(), 1.0)
+    found = np.maximum(found, _LEAST)
+    common = float(weights @ wanted) / float(weights @ found)
+    own = wanted / found
+    likely = (_BETWEEN_SPREADS * common) ** 2
+    kept = likely / np.maximum(likely + (noise / found) ** 2, 1e-300)
+    return np.asarray(np.clip(common + kept * (own - common), *_SCALES))
+
+
+def _tapered(pooled: Floats, noise: float, bands: Bands) -> Floats:
     """The covariances of all classes: variances pulled towards their band's, products of two coefficients towards 0."""
     variances = np.diag(pooled)
     typical = np.array([max(float(variances[bands == band].mean()), _LEAST) for band in range(bands.max() + 1)])[bands]

@@ -12,12 +12,16 @@ from pointillist.errors import UsageError
 from pointillist.features import (
     Concat,
     FeatureMap,
+    FirstMoments,
+    ImageDistance,
     ImageFourier,
     ImageHermite,
     ImageHermiteProducts,
+    ImageKinds,
     ImageMoments,
     Pixels,
     Product,
+    SecondMoments,
     Weighted,
 )
 from pointillist.features.cosines import SCALE
@@ -53,6 +57,10 @@ def torch_features(feature_map: FeatureMap) -> Features:
             return _Pixels(feature_map)
         case ImageMoments():
             return _Moments(feature_map)
+        case ImageKinds() | FirstMoments() | SecondMoments():
+            return _view(feature_map)
+        case ImageDistance():
+            return _Distance(feature_map)
         case ImageFourier():
             return _Fourier(feature_map)
         case ImageHermite():
@@ -72,6 +80,16 @@ def torch_features(feature_map: FeatureMap) -> Features:
     )
 
 
+def _view(feature_map: ImageKinds | FirstMoments | SecondMoments) -> Features:
+    twin = _Moments(feature_map.moments)
+    match feature_map:
+        case ImageKinds():
+            return twin.kinds
+        case FirstMoments():
+            return twin.first
+    return twin.second
+
+
 class _Pixels:
     def __init__(self, feature_map: Pixels):
         self.radius = feature_map.radius
@@ -82,24 +100,57 @@ class _Pixels:
 
 class _Moments:
     def __init__(self, feature_map: ImageMoments):
-        self.radius, self.lift, self.label = feature_map.radius, feature_map.lift, feature_map.label
+        self.map = feature_map
         self.basis = torch.as_tensor(feature_map.vectors / SCALE, dtype=torch.float32)
         self.centres = torch.as_tensor(feature_map.centres / (255 * SCALE), dtype=torch.float32)
-        first, second = feature_map.pairs
-        self.first, self.second = torch.as_tensor(first), torch.as_tensor(second)
+        self.pairs = tuple(torch.as_tensor(each) for each in feature_map.pairs)
         self.weights = torch.as_tensor(feature_map.weights, dtype=torch.float32)
 
     def __call__(self, images: Tensor, codes: Tensor | None = None) -> Tensor:
-        if self.label is None:
-            centres = self.centres[:1]
+        return self._products(self._lifted(images, codes), slice(None))
+
+    def first(self, images: Tensor, codes: Tensor | None = None) -> Tensor:
+        return self._products(self._lifted(images, codes), slice(0, self.map.size))
+
+    def second(self, images: Tensor, codes: Tensor | None = None) -> Tensor:
+        return self._products(self._lifted(images, codes), slice(self.map.size, None))
+
+    def kinds(self, images: Tensor, codes: Tensor | None = None) -> Tensor:
+        """Which centre is nearest: no slope leads from one to another."""
+        cells = self._cells(_flat(images) @ self.basis.T, codes)
+        return torch.nn.functional.one_hot(cells, len(self.centres)).to(images.dtype)
+
+    def _products(self, u: Tensor, part: slice) -> Tensor:
+        one, other = (each[part] for each in self.pairs)
+        return u[:, one] * u[:, other] * self.weights[part]
+
+    def _cells(self, coefficients: Tensor, codes: Tensor | None) -> Tensor:
+        if self.map.label is None:
+            codes = torch.zeros(len(coefficients), dtype=torch.int64)
         elif codes is None:
             raise ValueError("moments around the centre of a class need the images' labels")
-        else:
-            centres = self.centres[codes.long()]
-        deviations = _shortened(_flat(images) @ self.basis.T - centres, self.radius)
-        lift = deviations.new_full((len(deviations), 1), self.lift)
-        u = torch.cat([lift, deviations], dim=1) / math.hypot(self.lift, self.radius)
-        return u[:, self.first] * u[:, self.second] * self.weights
+        own = codes.long()[:, None] * self.map.kinds + torch.arange(self.map.kinds)
+        nearest = torch.cdist(coefficients.detach(), self.centres).gather(1, own).argmin(dim=1, keepdim=True)
+        return own.gather(1, nearest)[:, 0]
+
+    def _lifted(self, images: Tensor, codes: Tensor | None) -> Tensor:
+        coefficients = _flat(images) @ self.basis.T
+        deviations = _shortened(coefficients - self.centres[self._cells(coefficients, codes)], self.map.radius)
+        lift = deviations.new_full((len(deviations), 1), self.map.lift)
+        return torch.cat([lift, deviations], dim=1) / math.hypot(self.map.lift, self.map.radius)
+
+
+class _Distance:
+    def __init__(self, feature_map: ImageDistance):
+        self.label, self.radius = feature_map.label, feature_map.radius
+        self.centres = torch.as_tensor(feature_map.centres / 255, dtype=torch.float32)
+
+    def __call__(self, images: Tensor, codes: Tensor | None = None) -> Tensor:
+        if self.label is not None and codes is None:
+            raise ValueError("distances from the centre of a class need the images' labels")
+        centres = self.centres[:1] if self.label is None or codes is None else self.centres[codes.long()]
+        squared = (_flat(images) - centres).square().sum(dim=1, keepdim=True)
+        return (squared / self.radius**2).clamp_max(1.0)
 
 
 class _Fourier:

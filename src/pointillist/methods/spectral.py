@@ -1,26 +1,38 @@
-"""Spectral: first and second moments of an image's low frequencies, by class, and Gaussians that have them.
+"""Spectral: first and second moments of an image's low frequencies, and Gaussians that have them.
 
-No public data and no training: two passes over the images, and a generator in closed form. The first pass takes a small part
-of the budget for the mean image of each class. The second measures first and second moments around these means, where images
-are short, and so is the noise.
+No public data and no training: a few passes over the images, and a generator in closed form. A small part of the budget
+finds the mean image of each class, another how images of a class differ most, which cuts a class into kinds. The rest
+measures where these kinds lie and how images vary around them: there they are short, and so is the noise.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.features import FeatureMap, ImageMoments, Pixels, blocks
+from pointillist.features import (
+    FeatureMap,
+    FirstMoments,
+    ImageDistance,
+    ImageMoments,
+    KindMoments,
+    OneHot,
+    Pixels,
+    SecondMoments,
+    blocks,
+)
 from pointillist.features.cosines import SCALE, Basis, cosine_basis
-from pointillist.generators.gaussians import Gaussians
-from pointillist.generators.image_estimate import Moments, estimate, shrunken_means
+from pointillist.generators.gaussians import Gaussians, square_root
+from pointillist.generators.image_estimate import KindSums, averaged, covariances, scales, shrunken_means
 from pointillist.generators.image_model import ImageModel
 from pointillist.generators.image_settings import image_shares
 from pointillist.generators.model import Model
+from pointillist.levels import Levels
 from pointillist.methods.image_labelling import image_of, label_of_images, require_images, with_counts
 from pointillist.methods.labelling import Part, by_class, joined, require_share, round_of
 from pointillist.plan import Plan, Request, Round
@@ -31,9 +43,15 @@ from pointillist.schema import Schema
 Floats = NDArray[np.float64]
 Map = TypeVar("Map", bound=FeatureMap)
 
-_MOST_FREQUENCIES = 64
-_CLEAR, _DIM = 1000, 100
-"""Images of a class times mu: from the first on noise leaves 14 frequencies, from the second on 12."""
+_MOST_FREQUENCIES, _MOST_KINDS = 64, 64
+_BY_VISIBLE = ((1000, 16, 8), (250, 16, 4), (100, 12, 2), (0, 8, 1))
+"""From so many images of a class times mu on: frequencies and kinds that the noise leaves."""
+_UNSTATED = (12, 2)
+"""Where the number of images is not stated."""
+_COARSE = 7
+"""Frequencies of each direction that tell kinds apart."""
+_DRAWN = 4000
+"""Points that stand for a class when it is cut into kinds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,26 +59,39 @@ class Spectral:
     """The default for images."""
 
     frequencies: int | None = None
-    """How many low frequencies of each direction are measured. None: as many as the noise leaves, 8, 12 or 14."""
-    mean_share: float = 0.1
+    """How many low frequencies of each direction are measured. None: as many as the noise leaves, 8, 12 or 16."""
+    kinds: int | None = None
+    """How many kinds of images a class is cut into. None: as many as the noise leaves, 1, 2, 4 or 8."""
+    mean_share: float = 0.12
     """Part of the budget (of mu^2) for the first pass: the mean image and the number of images of each class."""
+    kind_share: float = 0.1
+    """Part of the budget for the pass that tells kinds apart; there is none where a class has one kind."""
     count_share: float = 0.1
-    """Part of that for the numbers."""
+    """Part of the first pass for the numbers."""
+    spread_share: float = 0.02
+    """Part of the last pass for how far images are from their class's mean, all frequencies together."""
     brightness: float = 0.35
     """Images are shortened to this length for their mean, in parts of an all-white image's. Public, never looked up."""
-    radius: float = 0.19
-    """Deviations from the mean are shortened to this length, in the same parts."""
+    radius: float = 0.17
+    """Deviations from the centre are shortened to this length, in the same parts."""
+    reach: float = 0.4
+    """Distances from a class's mean image count up to this length, in the same parts."""
     lift: float = 0.1
     """How long the constant beside a deviation is: the larger, the less noise on means, and the more on covariances."""
 
     def __post_init__(self) -> None:
-        require_share("mean_share", self.mean_share)
-        require_share("count_share", self.count_share)
-        for name in ("brightness", "radius", "lift"):
+        for name in ("mean_share", "kind_share", "count_share", "spread_share"):
+            require_share(name, getattr(self, name))
+        if self.mean_share + self.kind_share >= 1:
+            raise UsageError(
+                "mean_share and kind_share leave nothing for the last pass: together they must be below 1."
+            )
+        for name in ("brightness", "radius", "reach", "lift"):
             if not 0 < getattr(self, name) <= 1:
                 raise UsageError(f"{name} must lie between 0 and 1, not {getattr(self, name)}.")
-        if self.frequencies is not None and not 1 <= self.frequencies <= _MOST_FREQUENCIES:
-            raise UsageError(f"frequencies must lie between 1 and {_MOST_FREQUENCIES}, not {self.frequencies}.")
+        for name, most in (("frequencies", _MOST_FREQUENCIES), ("kinds", _MOST_KINDS)):
+            if getattr(self, name) is not None and not 1 <= getattr(self, name) <= most:
+                raise UsageError(f"{name} must lie between 1 and {most}, not {getattr(self, name)}.")
 
     @property
     def name(self) -> str:
@@ -68,46 +99,31 @@ class Spectral:
 
     def plan(self, request: Request) -> Plan:
         require_images(request, self.name, self.count_share)
-        first = round_of(self._first(request), self.mean_share)
-        frequencies = self.frequencies or _frequencies(request, first)
-        moments = self._moments(request.schema, frequencies, None)
-        second = round_of(moments, 1 - self.mean_share)
-        options = {**asdict(self), "frequencies": frequencies}
-        return Plan.make(self.name, options, request, (first, second), ())
+        first = round_of(self._first(request.schema), self.mean_share)
+        frequencies, kinds = _supported(request, first)
+        frequencies, kinds = self.frequencies or frequencies, self.kinds or kinds
+        place = _Place(request.schema, self, frequencies, kinds)
+        rounds = [first]
+        if kinds > 1:
+            rounds.append(round_of(place.coarse(None), self.kind_share))
+        rounds.append(round_of(place.fine([]), 1 - sum(each.share for each in rounds)))
+        options = {**asdict(self), "frequencies": frequencies, "kinds": kinds}
+        return Plan.make(self.name, options, request, tuple(rounds), ())
 
     def feature_map(self, plan: Plan, measured: Sequence[Measurement]) -> FeatureMap:
         if not measured:
-            return joined(self._first(plan.request))
-        frequencies = int(plan.options["frequencies"])
-        return joined(self._moments(plan.request.schema, frequencies, measured[0]))
+            return joined(self._first(plan.request.schema))
+        place = _Place(plan.request.schema, self, int(plan.options["frequencies"]), int(plan.options["kinds"]))
+        if len(measured) == 1 and place.kinds > 1:
+            return joined(place.coarse(measured[0]))
+        return joined(place.fine(measured))
 
-    def _first(self, request: Request) -> list[Part]:
+    def _first(self, schema: Schema) -> list[Part]:
         """Sums of images, and counts, by class. Nothing is negative."""
         share = self.count_share
-        name, image = image_of(request.schema, self.name)
-        radius = self.brightness * math.sqrt(math.prod(image.shape))
-        return with_counts([Part("mean images", Pixels(name, *image.shape, radius), 1 - share)], request.schema, share)
-
-    def _moments(self, schema: Schema, frequencies: int, first: Measurement | None) -> list[Part]:
-        """Moments around the means of the first pass; before it, around zero."""
         name, image = image_of(schema, self.name)
-        basis = cosine_basis(*image.shape, frequencies)
-        label = label_of_images(schema)
-        classes = 1 if label is None else label.size
-        centres = np.zeros((classes, basis.size))
-        if first is not None:
-            counts = _counts(first, classes)
-            centres = _sums(first, Pixels) / np.maximum(counts, _few(first))[:, None] @ basis.unit.T
-        whole = math.sqrt(math.prod(image.shape))
-        moments = ImageMoments(
-            name,
-            None if label is None else label.name,
-            basis.vectors,
-            np.rint(np.clip(centres, -whole, whole) * 255 * SCALE).astype(np.int64),
-            self.radius * whole,
-            self.lift * whole,
-        )
-        return by_class([Part("moments", moments, 1.0)], label)
+        radius = self.brightness * math.sqrt(math.prod(image.shape))
+        return with_counts([Part("mean images", Pixels(name, *image.shape, radius), 1 - share)], schema, share)
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
         """Nothing is drawn and nothing is trained, so the seed changes nothing."""
@@ -116,66 +132,179 @@ class Spectral:
         assert release.schema.image is not None
         size = release.schema.image[1].shape
         basis = cosine_basis(*size, int(release.plan["options"]["frequencies"]))
-        means, noise, covariances = _read(release, rows * shares, basis)
-        waves = _block(release.measurements[1], ImageMoments)[0].vectors / SCALE
         levels = () if label is None else tuple(float(share) for share in shares)
-        painter = Gaussians.matching(size, levels, waves, means, noise, covariances)
+        painter = Gaussians.matching(size, levels, basis.unit, *_moments(release, rows * shares, basis))
         progress("fit", 1.0)
         return ImageModel.of(release, rows=rows, generator=painter)  # type: ignore[arg-type]
 
 
-def _frequencies(request: Request, first: Round) -> int:
-    """How many frequencies the noise leaves, by public facts; a middling number where the images' number is not stated."""
+@dataclass(frozen=True)
+class _Place:
+    """What is measured around what, after the passes that there have been."""
+
+    schema: Schema
+    method: Spectral
+    frequencies: int
+    kinds: int
+
+    @property
+    def _label(self) -> Levels | None:
+        return label_of_images(self.schema)
+
+    @property
+    def _classes(self) -> int:
+        return 1 if self._label is None else self._label.size
+
+    @property
+    def _shape(self) -> tuple[int, int, int]:
+        return image_of(self.schema, "spectral")[1].shape
+
+    @property
+    def _whole(self) -> float:
+        """The length of an all-white image."""
+        return math.sqrt(math.prod(self._shape))
+
+    @cached_property
+    def _coarse_basis(self) -> Basis:
+        return cosine_basis(*self._shape, min(_COARSE, self.frequencies))
+
+    @cached_property
+    def _fine_basis(self) -> Basis:
+        return cosine_basis(*self._shape, self.frequencies)
+
+    def coarse(self, first: Measurement | None) -> list[Part]:
+        """Moments of the lowest frequencies around the classes' means, by class."""
+        centres = self._mean_images(first) @ self._coarse_basis.unit.T
+        return by_class([Part("coarse moments", self._around(self._coarse_basis, centres, 1), 1.0)], self._label)
+
+    def fine(self, measured: Sequence[Measurement]) -> list[Part]:
+        """Moments around kinds, and distances from the classes' means. Before anything is measured, around zero."""
+        images = self._mean_images(measured[0] if measured else None)
+        centres = np.repeat((images @ self._fine_basis.unit.T)[:, None, :], self.kinds, axis=1)
+        if len(measured) > 1:  # where kinds lie, from coarse waves to fine ones: these hold those
+            centres += self._cut(measured[1]) @ (self._coarse_basis.unit @ self._fine_basis.unit.T)
+        around = self._around(self._fine_basis, centres.reshape(-1, self._fine_basis.size), self.kinds)
+        label = None if self._label is None else OneHot(self._label.name, self._label.size)
+        name = "moments" if label is None else "moments by class and kind" if self.kinds > 1 else "moments by class"
+        column, _ = image_of(self.schema, "spectral")
+        grey = np.rint(255 * np.clip(images, 0, 1)).astype(np.uint8)
+        distance = ImageDistance(column, around.label, grey, self.method.reach * self._whole)
+        share = self.method.spread_share
+        spread = by_class([Part("distances from the mean", distance, share)], self._label)
+        return [Part(name, KindMoments.of(around, label), 1 - share), *spread]
+
+    def _around(self, basis: Basis, centres: Floats, kinds: int) -> ImageMoments:
+        column, _ = image_of(self.schema, "spectral")
+        return ImageMoments(
+            column,
+            None if self._label is None else self._label.name,
+            basis.vectors,
+            np.rint(np.clip(centres, -self._whole, self._whole) * 255 * SCALE).astype(np.int64),
+            self.method.radius * self._whole,
+            self.method.lift * self._whole,
+            kinds,
+        )
+
+    def _mean_images(self, first: Measurement | None) -> Floats:
+        """Of each class, in pixels of [0, 1], up to noise; black ones before they are measured."""
+        if first is None:
+            return np.zeros((self._classes, math.prod(self._shape)))
+        pixels, _, sums = _block(first, Pixels)
+        return np.asarray(sums * pixels.radius / np.maximum(_counts(first, self._classes), _few(first))[:, None])
+
+    def _cut(self, coarse: Measurement) -> Floats:
+        """For each class the centres of its kinds less its mean: those that best stand for a Gaussian with its moments."""
+        from sklearn.cluster import KMeans
+
+        moments, weight, sums = _block(coarse, ImageMoments)
+        length = math.hypot(moments.lift, moments.radius)
+        matrices = _matrices(moments, sums) * length**2
+        noise = coarse.sigma / (coarse.grid.scale * weight) * length**2
+        hidden = 4 * noise / moments.lift**2
+        counts = np.maximum(matrices[:, 0, 0] / moments.lift**2, max(1.0, hidden))
+        matrices /= counts[:, None, None]
+        means = matrices[:, 0, 1:] / moments.lift
+        mean_noise = noise / (math.sqrt(2) * moments.lift * counts)
+        kinds = KindSums(np.zeros_like(means)[:, None], counts[:, None], means[:, None], mean_noise[:, None])
+        found = covariances(kinds.covariances(matrices[:, 1:, 1:]), noise / counts, counts, self._coarse_basis.bands)
+        drawn = np.random.default_rng(0).standard_normal((_DRAWN, self._coarse_basis.size))
+        cut = []
+        for mean, covariance in zip(means, found, strict=True):
+            points = mean + drawn @ square_root(covariance)
+            cut.append(KMeans(self.kinds, n_init=1, random_state=0).fit(points).cluster_centers_)
+        return np.stack(cut)
+
+
+def _supported(request: Request, first: Round) -> tuple[int, int]:
+    """How many frequencies and kinds the noise leaves, by public facts."""
     if request.schema.rows is None:
-        return 12
+        return _UNSTATED
     label = label_of_images(request.schema)
     classes = 1 if label is None else label.regular
     visible = request.assumed_rows / classes * Plan.make("spectral", {}, request, (first,), ()).guarantee.mu
-    return 14 if visible >= _CLEAR else 12 if visible >= _DIM else 8
+    return next((frequencies, kinds) for least, frequencies, kinds in _BY_VISIBLE if visible >= least)
 
 
-def _read(release: Release, counts: Floats, basis: Basis) -> tuple[Floats, Floats, Floats]:
-    """Means of coefficients by class, the deviation of their noise, and covariances."""
-    first, second = release.measurements
-    moments, weight, sums = _block(second, ImageMoments)
-    length = math.hypot(moments.lift, moments.radius)
+def _moments(release: Release, counts: Floats, basis: Basis) -> tuple[Floats, Floats, Floats, Floats]:
+    """Shares of kinds, means, the deviation of their noise, all by class and kind; and covariances by class."""
+    first, last = release.measurements[0], release.measurements[-1]
     counts = np.maximum(counts, 1.0)
-    # u u^T back as a matrix: products of two entries come once, times sqrt 2.
-    matrices = np.zeros((len(counts), moments.size, moments.size))
+    sums, noisy, noise = _last(last, len(counts))
+    # The first pass measured the means, too.
+    pixels, weight, images = _block(first, Pixels)
+    images = images * pixels.radius / counts[:, None]
+    earlier = first.sigma / (first.grid.scale * weight) * pixels.radius / counts
+    means, mean_noise = averaged(images @ basis.unit.T, earlier, sums.class_means, sums.class_noise)
+    means = shrunken_means(means, mean_noise, counts, basis.bands)
+    by_kind, left = sums.denoised(means, mean_noise, basis.bands)
+    found = covariances(sums.covariances(noisy), noise, sums.counts.sum(axis=1), basis.bands)
+    # How far images are from the mean, less how far kinds are, is what is left to vary.
+    distance, weight, squares = _block(last, ImageDistance)
+    squares = squares[:, 0] * distance.radius**2 / counts
+    wide = last.sigma / (last.grid.scale * weight) * distance.radius**2 / counts
+    painted = np.clip(by_kind @ basis.unit, 0.0, 1.0)
+    apart = np.sum((painted - distance.centres[:, None, :] / 255) ** 2, axis=2)
+    wanted = np.maximum(squares - np.sum(sums.shares * apart, axis=1), 0.0)
+    found *= scales(wanted, wide, np.einsum("cii->c", found), counts)[:, None, None]
+    return sums.shares, by_kind, left, found
+
+
+def _last(last: Measurement, classes: int) -> tuple[KindSums, Floats, Floats]:
+    """Sums by kind; mean products of two coefficients by class, around the centres, and the deviation of their noise."""
+    kinds, weight, firsts = _block(last, FirstMoments)
+    moments = kinds.moments
+    noise = last.sigma / (last.grid.scale * weight) * (moments.lift**2 + moments.radius**2)
+    firsts = firsts.reshape(classes, moments.kinds, moments.size) * (moments.lift**2 + moments.radius**2)
+    counts = np.maximum(firsts[:, :, 0] / moments.lift**2, max(1.0, 4 * noise / moments.lift**2))
+    per_mean = math.sqrt(2) * moments.lift * counts
+    centres = moments.centres.reshape(classes, moments.kinds, -1) / (255 * SCALE)
+    sums = KindSums(centres, counts, firsts[:, :, 1:] / per_mean[:, :, None], noise / per_mean)
+    whole = np.zeros((classes, moments.dimension))
+    whole[:, moments.size :] = _block(last, SecondMoments)[2]
+    products = _matrices(moments, whole)[:, 1:, 1:] * (moments.lift**2 + moments.radius**2)
+    counted = counts.sum(axis=1)
+    return sums, products / counted[:, None, None], noise / counted
+
+
+def _matrices(moments: ImageMoments, sums: Floats) -> Floats:
+    """Sums of u u^T as matrices: products of two entries come once, times sqrt 2."""
+    matrices = np.zeros((len(sums), moments.size, moments.size))
     rows, columns = moments.pairs
-    matrices[:, rows, columns] = sums / moments.weights / counts[:, None]
+    matrices[:, rows, columns] = sums / moments.weights
     matrices[:, columns, rows] = matrices[:, rows, columns]
-    matrices *= length**2
-    noise = second.sigma / (second.grid.scale * weight) * length**2 / counts
-    means = matrices[:, 0, 1:] / moments.lift
-    mean_noise = noise / (math.sqrt(2) * moments.lift)
-    centres = moments.centres / (255 * SCALE)
-    found, covariances = estimate(Moments(counts, means, mean_noise, matrices[:, 1:, 1:], noise), basis.bands)
-    # The first pass measured the means, too: what it and the second say is averaged by their noise.
-    pixels, pixel_weight, _ = _block(first, Pixels)
-    earlier = first.sigma / (first.grid.scale * pixel_weight) * pixels.radius / counts
-    kept = earlier**2 / (earlier**2 + mean_noise**2)
-    means = centres + kept[:, None] * found
-    total = np.sqrt(1 / (1 / earlier**2 + 1 / mean_noise**2))
-    return shrunken_means(means, total, counts, basis.bands), total, covariances
+    return matrices
 
 
 def _block(measurement: Measurement, kind: type[Map]) -> tuple[Map, float, Floats]:
-    """The one map of a kind, its weight, and its noisy sums by class."""
+    """The one map of a kind, its weight, and its noisy sums by class, or by class and kind."""
     start = 0
     for block, weight in blocks(measurement.feature_map):
-        leaf = block.leaves[-1]
+        leaf = block.parts[-1] if block.parts and not isinstance(block, kind) else block
         if isinstance(leaf, kind):
             values = measurement.values[start : start + block.dimension] / (measurement.grid.scale * weight)
             return leaf, weight, values.reshape(-1, leaf.dimension)
         start += block.dimension
     raise UsageError(f"the release does not hold the {kind.__name__} that spectral needs.")
-
-
-def _sums(measurement: Measurement, kind: type[Pixels]) -> Floats:
-    """Noisy sums of images by class, in pixels of [0, 1]."""
-    pixels, _, sums = _block(measurement, kind)
-    return sums * pixels.radius
 
 
 def _counts(measurement: Measurement, classes: int) -> Floats:
