@@ -28,8 +28,16 @@ def coefficients(seed: int = 0, classes: int = len(SHARES)) -> tuple[Floats, Flo
 
 
 def matched(means: Floats, covariances: Floats, shares: tuple[float, ...] = (), noise: float = 0.0) -> Gaussians:
+    """One kind of images in each class."""
+    classes = (len(means), 1)
     return Gaussians.matching(
-        SIZE, shares, WAVES, means=means, mean_noise=np.full(len(means), noise), covariances=covariances
+        SIZE,
+        shares,
+        WAVES,
+        kinds=np.ones(classes),
+        means=means[:, None, :],
+        mean_noise=np.full(classes, noise),
+        covariances=covariances,
     )
 
 
@@ -136,7 +144,7 @@ def test_a_mean_that_drowns_in_noise_is_black() -> None:
     means = np.full(12, 0.05)
     means[:6] = 0.9
     covariance = WAVES @ (0.02**2 * np.eye(12)) @ WAVES.T
-    made = matched((means @ WAVES.T)[None], covariance[None], noise=0.05)
+    made = matched((means @ WAVES.T)[None], covariance[None], noise=0.08)
     flat = made.paint(2_000, np.random.default_rng(0))[0].reshape(2_000, -1) / 255
     assert flat[:, 6:].mean() < 0.02
     assert abs(flat[:, :6].mean() - 0.9) < 0.03
@@ -179,10 +187,10 @@ def test_facts_keep_the_painter(shares: tuple[float, ...]) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["waves", "factors", "places", "spreads"])
+@pytest.mark.parametrize("name", ["waves", "factors", "kinds", "places", "spreads"])
 def test_arrays_that_do_not_fit_are_refused(name: str) -> None:
     facts, arrays = painter().to_facts()
-    with pytest.raises(ValueError, match=r"waves and factors|places and spreads"):
+    with pytest.raises(ValueError, match=r"waves and factors|places and spreads|shares of a class"):
         Gaussians.from_facts(facts, {**arrays, name: arrays[name][..., :-1]})
 
 
@@ -192,4 +200,28 @@ def test_the_spread_of_waves_is_counted_once() -> None:
     made = matched(mean[None], covariance[None])
     np.testing.assert_allclose(made.spreads, 1.0, atol=1e-3)
     np.testing.assert_allclose(made.places, 0.5, atol=1e-3)
-    assert math.prod(SIZE) == made.places.shape[1]
+    assert made.places.shape == (1, 1, math.prod(SIZE))
+
+
+def test_kinds_have_their_shares_and_their_own_means() -> None:
+    """A class of dark images and bright ones, three to one: no image lies between."""
+    covariance = WAVES @ (0.02**2 * np.eye(12)) @ WAVES.T
+    means = np.stack([np.full(12, 0.2), np.full(12, 0.8)]) @ WAVES.T
+    kinds = np.array([[0.75, 0.25]])
+    made = Gaussians.matching(SIZE, (), WAVES, kinds, means[None], np.zeros((1, 2)), covariance[None])
+    assert "2 kinds" in made.describe()
+    bright = made.paint(400, np.random.default_rng(0))[0].reshape(400, -1).mean(axis=1) / 255
+    assert abs(np.sum(bright > 0.5) - 100) <= 1
+    assert ((abs(bright - 0.2) < 0.05) | (abs(bright - 0.8) < 0.05)).all()
+
+
+def test_variance_that_some_pixels_cannot_have_others_get() -> None:
+    """Half the pixels are nearly black and cannot vary as asked; all together do, but for a tenth."""
+    means = np.full(12, 0.5)
+    means[:6] = 0.02
+    covariance = WAVES @ (0.2**2 * np.eye(12)) @ WAVES.T
+    flat = matched((means @ WAVES.T)[None], covariance[None]).paint(20_000, np.random.default_rng(0))[0] / 255
+    deviations = flat.reshape(20_000, -1).std(axis=0)
+    assert deviations[:6].max() <= 1.07 * math.sqrt(0.02 * 0.98)  # known to a part in 15, at 7 deviations
+    assert deviations[6:].min() > 0.21
+    assert np.sum(deviations**2) == pytest.approx(12 * 0.2**2, rel=0.1)

@@ -8,10 +8,12 @@ from pointillist.errors import UsageError
 from pointillist.features import (
     Concat,
     FeatureMap,
+    ImageDistance,
     ImageFourier,
     ImageHermite,
     ImageHermiteProducts,
     ImageMoments,
+    KindMoments,
     OneHot,
     Pixels,
     Product,
@@ -26,10 +28,13 @@ FOURIER = ImageFourier.draw("image", *SHAPE, 30, [1.0, 4.0], seed=0)
 SINGLE = ImageHermite.spread("image", *SHAPE, 15, 0.2)
 
 
-def moments(label: str | None, radius: float) -> ImageMoments:
+def moments(label: str | None, radius: float, kinds: int = 1) -> ImageMoments:
     basis = cosine_basis(*SHAPE, 3)
-    centres = np.random.default_rng(2).normal(0, 0.5 * 255 * SCALE, (1 if label is None else 3, basis.size))
-    return ImageMoments("image", label, basis.vectors, np.rint(centres).astype(np.int64), radius, 0.7)
+    centres = np.random.default_rng(2).normal(0, 0.5 * 255 * SCALE, ((1 if label is None else 3) * kinds, basis.size))
+    return ImageMoments("image", label, basis.vectors, np.rint(centres).astype(np.int64), radius, 0.7, kinds)
+
+
+GREYS = np.random.default_rng(3).integers(0, 256, (3, 60), dtype=np.uint8)
 
 
 MAPS: dict[str, FeatureMap] = {
@@ -45,6 +50,11 @@ MAPS: dict[str, FeatureMap] = {
     "moments": moments(None, 9.0),
     "moments, shortened": moments(None, 1.0),
     "moments by class": moments("label", 2.0),
+    "moments around the nearest of three": moments("label", 2.0, kinds=3),
+    "moments by kind": KindMoments.of(moments(None, 2.0, kinds=3), None),
+    "distance": ImageDistance("image", None, GREYS[:1], 9.0),
+    "distance by class": ImageDistance("image", "label", GREYS, 9.0),
+    "distance, cut off": ImageDistance("image", "label", GREYS, 0.5),
     "all": Concat((Weighted(FOURIER, 0.6), Weighted(SINGLE, 0.8))),
     "product": Product((FOURIER, ImageHermite.spread("image", *SHAPE, 1, 0.2))),
 }

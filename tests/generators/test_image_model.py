@@ -41,7 +41,8 @@ def model(kind: str = "strict", rows: float = 100.0, shares: tuple[float, ...] |
     number = max(1, classes)
     waves = np.eye(12, dtype=np.float32)
     places = np.repeat(0.2 + 0.2 * np.arange(number, dtype=np.float32)[:, None], 12, axis=1)
-    painter = Gaussians(SIZE, shares, waves, np.stack([0.02 * waves] * number), places, np.ones_like(places))
+    kinds, factors = np.ones((number, 1), dtype=np.float32), np.stack([0.02 * waves] * number)
+    painter = Gaussians(SIZE, shares, waves, factors, kinds, places[:, None], np.ones_like(places[:, None]))
     return ImageModel(facts, promised(kind), "release", "images", rows, painter)
 
 

@@ -215,19 +215,24 @@ class TestPlan:
         assert (promised.epsilon, promised.delta, promised.neighbours) == (1.0, 1e-6, relation)
 
     def test_the_sensitivity_is_that_of_its_maps(self) -> None:
-        """The first round is nonnegative, the second positive: sqrt 2 with replace-one, 1 with add-remove."""
+        """The first round is nonnegative, the others positive: sqrt 2 with replace-one, 1 with add-remove."""
         for neighbours, factor in (("replace-one", math.sqrt(2)), ("add-remove", 1.0)):
-            plan = pt.plan(SETS["labelled"].schema, epsilon=1.0, neighbours=neighbours)
-            first, second = plan.rounds
-            assert (first.nonnegative, second.nonnegative, second.positive) == (True, False, True)
-            relation, schema = plan.request.neighbours, plan.request.schema
-            assert first.sensitivity(relation, schema) == pytest.approx(factor * first.grid.scale)
-            found = second.sensitivity(relation, schema)
-            assert factor * second.grid.scale <= found <= 1.001 * factor * second.grid.scale
-            bound = squared_sensitivity(
-                second.grid.squared_norm, relation, None, nonnegative=False, positive=second.dimension
+            plan = pt.plan(
+                SETS["labelled"].schema, epsilon=1.0, neighbours=neighbours, method=pt.Spectral(kinds=3, frequencies=8)
             )
-            assert found**2 == pytest.approx(bound, rel=1e-12)
+            first, *others = plan.rounds
+            assert len(others) == 2
+            relation, schema = plan.request.neighbours, plan.request.schema
+            assert first.nonnegative
+            assert first.sensitivity(relation, schema) == pytest.approx(factor * first.grid.scale)
+            for each in others:
+                assert (each.nonnegative, each.positive) == (False, True)
+                found = each.sensitivity(relation, schema)
+                assert factor * each.grid.scale <= found <= 1.001 * factor * each.grid.scale
+                bound = squared_sensitivity(
+                    each.grid.squared_norm, relation, None, nonnegative=False, positive=each.dimension
+                )
+                assert found**2 == pytest.approx(bound, rel=1e-12)
 
     @pytest.mark.parametrize("name", SETS)
     def test_maps_are_what_the_plan_says(self, released: Maker, name: str) -> None:
@@ -244,11 +249,19 @@ class TestPlan:
         assert again.options == plan.options
         assert again.rounds == plan.rounds
 
-    def test_a_larger_budget_keeps_the_frequencies(self) -> None:
-        """More of it never lowers their number."""
+    @pytest.mark.parametrize("name", ["frequencies", "kinds"])
+    def test_a_larger_budget_keeps_detail(self, name: str) -> None:
+        """More of it never lowers the number of frequencies or kinds, and in the end raises it."""
         schema = SETS["labelled"].schema
-        found = [pt.plan(schema, epsilon=epsilon).options["frequencies"] for epsilon in (0.1, 1.0, 10.0)]
+        found = [pt.plan(schema, epsilon=epsilon).options[name] for epsilon in (0.1, 1.0, 10.0, 50.0)]
         assert found == sorted(found)
+        assert found[0] < found[-1]
+
+    def test_one_kind_needs_no_pass_to_tell_kinds_apart(self) -> None:
+        schema = SETS["labelled"].schema
+        one, two = (pt.plan(schema, epsilon=1.0, method=pt.Spectral(kinds=kinds)) for kinds in (1, 2))
+        assert [len(each.rounds) for each in (one, two)] == [2, 3]
+        assert one.rounds[-1].share == pytest.approx(1 - one.options["mean_share"])
 
 
 class TestNoise:
@@ -257,7 +270,7 @@ class TestNoise:
     def test_the_noise_is_what_the_plan_states(
         self, released: Maker, name: str, neighbours: str, tmp_path: Path
     ) -> None:
-        """All coordinates of both rounds against the exact sums: chi^2 at 1e-8 on each side, 24 times."""
+        """All coordinates of all rounds against the exact sums: chi^2 at 1e-8 on each side, 36 times."""
         release, path = released(name, neighbours), SETS[name].write(tmp_path / "again.npz")
         plan = pt.plan(SETS[name].schema, epsilon=EPSILON, neighbours=neighbours)
         for number, measurement in enumerate(release.measurements):
@@ -327,6 +340,32 @@ def _with(records: Records, image: NDArray[np.uint8], code: int) -> Records:
     return Records(records.rows + 1, codes, {}, {"image": np.concatenate([records.images["image"], image[None]])})
 
 
+def two_kinds(seed: int = 0) -> NDArray[np.uint8]:
+    """One class of two kinds: a bar above, or a bar on the left, never both."""
+    rng = np.random.default_rng(seed)
+    y, x = np.mgrid[:8, :8]
+    bars = np.stack([y < 3, x < 3]) * 0.7 + 0.1
+    noise = rng.normal(0, 0.04, (ROWS, 8, 8))
+    return np.rint(255 * np.clip(bars[np.arange(ROWS) % 2] + noise, 0, 1)).astype(np.uint8)[..., None]
+
+
+def test_kinds_of_a_class_are_told_apart() -> None:
+    """Where one Gaussian paints crosses and blanks, two kinds paint bars: both corners far from the bars, or one.
+
+    A bar has one of its far corners bright and the other dark; a cross has both bright. The differences are 0.7 in real
+    images; noise and chance are below 0.1.
+    """
+    told = {}
+    for kinds in (1, 2):
+        schema = pt.Schema(name=f"bars {kinds}", rows=ROWS, columns={"image": pt.Image(height=8, width=8)})
+        method = pt.Spectral(kinds=kinds, frequencies=8)
+        release = pt.release(pt.images(two_kinds()), schema, epsilon=9.0, method=method)
+        pixels = fitted(release).sample(400, seed=0).pixels[..., 0] / 255
+        told[kinds] = float(np.mean(abs(pixels[:, 1, 6] - pixels[:, 6, 1]) > 0.35))
+    assert told[2] > 0.9
+    assert told[1] < 0.85
+
+
 class TestFiles:
     @pytest.mark.parametrize("name", SETS)
     def test_a_release_read_back_is_the_same_and_gives_the_same_images(
@@ -381,9 +420,9 @@ class TestRefusals:
         path, schema = SETS["labelled"].write(tmp_path / "a.npz"), SETS["labelled"].schema
         with pytest.raises(RuntimeError, match="not what its plan says"):
             pt.release(path, schema, epsilon=1.0, neighbours="replace-one", method=Liar(), threads=1)
-        first, second = pt.plan(schema, epsilon=1.0, neighbours="replace-one").rounds
-        assert negative().dimension <= second.dimension
-        for each in (first, second):
+        first, last = pt.plan(schema, epsilon=1.0, neighbours="replace-one", method=pt.Spectral(kinds=1)).rounds
+        assert negative().dimension <= last.dimension
+        for each in (first, last):
             with pytest.raises(RuntimeError, match="not what its plan says"):
                 _check(negative(), each)
 
@@ -423,6 +462,11 @@ class TestRefusals:
             ("radius", 1.5),
             ("radius", math.nan),
             ("lift", -1.0),
+            ("reach", 0.0),
+            ("kind_share", 0.0),
+            ("spread_share", 1.0),
+            ("kinds", 0),
+            ("kinds", 1000),
             ("frequencies", 0),
             ("frequencies", 1000),
         ],
