@@ -209,7 +209,12 @@ def test_cards_and_plans_speak_of_images(release: pt.Release, capsys: pytest.Cap
         assert "if one image were added or removed" in text
         assert "moments by class" in text
         assert "row" not in text.replace("browser", "").split("<body")[-1].replace('scope="row"', "")
-    assert [each.name for each in card.measured] == ["mean images by class", "class counts", "moments by class"]
+    assert [each.name for each in card.measured] == [
+        "mean images by class",
+        "class counts",
+        "moments by class",
+        "distances from the mean by class",
+    ]
     assert sum(each.budget for each in card.measured) == pytest.approx(1)
     assert abs(card.rows - 120) < 8 * card.rows_error
     facts = card.to_json()

@@ -340,6 +340,16 @@ def _with(records: Records, image: NDArray[np.uint8], code: int) -> Records:
     return Records(records.rows + 1, codes, {}, {"image": np.concatenate([records.images["image"], image[None]])})
 
 
+def test_less_variety_makes_images_that_are_more_alike(released: Maker) -> None:
+    release = released("labelled")
+    deviations = []
+    for variety in (1.0, 0.25):
+        model = pt.fit(release, method=pt.Spectral(variety=variety))
+        pixels = model.sample(300, given={"label": "a"}, seed=0).pixels / 255
+        deviations.append(float(pixels.std(axis=0).mean()))
+    assert 0.3 < deviations[1] / deviations[0] < 0.8
+
+
 def two_kinds(seed: int = 0) -> NDArray[np.uint8]:
     """One class of two kinds: a bar above, or a bar on the left, never both."""
     rng = np.random.default_rng(seed)
@@ -463,6 +473,7 @@ class TestRefusals:
             ("radius", math.nan),
             ("lift", -1.0),
             ("reach", 0.0),
+            ("variety", 0.0),
             ("kind_share", 0.0),
             ("spread_share", 1.0),
             ("kinds", 0),

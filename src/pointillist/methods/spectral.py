@@ -79,6 +79,10 @@ class Spectral:
     lift: float = 0.1
     """How long the constant beside a deviation is: the larger, the less noise on means, and the more on covariances."""
 
+    variety: float = 1.0
+    """How much images of a kind vary, as a part of what was measured. Less makes tidier images that are more alike, from
+    which classifiers learn less. A choice of the fit: it costs nothing to try another."""
+
     def __post_init__(self) -> None:
         for name in ("mean_share", "kind_share", "count_share", "spread_share"):
             require_share(name, getattr(self, name))
@@ -86,7 +90,7 @@ class Spectral:
             raise UsageError(
                 "mean_share and kind_share leave nothing for the last pass: together they must be below 1."
             )
-        for name in ("brightness", "radius", "reach", "lift"):
+        for name in ("brightness", "radius", "reach", "lift", "variety"):
             if not 0 < getattr(self, name) <= 1:
                 raise UsageError(f"{name} must lie between 0 and 1, not {getattr(self, name)}.")
         for name, most in (("frequencies", _MOST_FREQUENCIES), ("kinds", _MOST_KINDS)):
@@ -133,7 +137,7 @@ class Spectral:
         size = release.schema.image[1].shape
         basis = cosine_basis(*size, int(release.plan["options"]["frequencies"]))
         levels = () if label is None else tuple(float(share) for share in shares)
-        painter = Gaussians.matching(size, levels, basis.unit, *_moments(release, rows * shares, basis))
+        painter = Gaussians.matching(size, levels, basis.unit, *_moments(release, rows * shares, basis, self.variety))
         progress("fit", 1.0)
         return ImageModel.of(release, rows=rows, generator=painter)  # type: ignore[arg-type]
 
@@ -245,7 +249,7 @@ def _supported(request: Request, first: Round) -> tuple[int, int]:
     return next((frequencies, kinds) for least, frequencies, kinds in _BY_VISIBLE if visible >= least)
 
 
-def _moments(release: Release, counts: Floats, basis: Basis) -> tuple[Floats, Floats, Floats, Floats]:
+def _moments(release: Release, counts: Floats, basis: Basis, variety: float) -> tuple[Floats, Floats, Floats, Floats]:
     """Shares of kinds, means, the deviation of their noise, all by class and kind; and covariances by class."""
     first, last = release.measurements[0], release.measurements[-1]
     counts = np.maximum(counts, 1.0)
@@ -265,7 +269,7 @@ def _moments(release: Release, counts: Floats, basis: Basis) -> tuple[Floats, Fl
     painted = np.clip(by_kind @ basis.unit, 0.0, 1.0)
     apart = np.sum((painted - distance.centres[:, None, :] / 255) ** 2, axis=2)
     wanted = np.maximum(squares - np.sum(sums.shares * apart, axis=1), 0.0)
-    found *= scales(wanted, wide, np.einsum("cii->c", found), counts)[:, None, None]
+    found *= variety * scales(wanted, wide, np.einsum("cii->c", found), counts)[:, None, None]
     return sums.shares, by_kind, left, found
 
 
