@@ -44,9 +44,9 @@ Floats = NDArray[np.float64]
 Map = TypeVar("Map", bound=FeatureMap)
 
 _MOST_FREQUENCIES, _MOST_KINDS = 64, 64
-_BY_VISIBLE = ((1000, 16, 8), (250, 16, 4), (100, 12, 2), (0, 8, 1))
-"""From so many images of a class times mu on: frequencies and kinds that the noise leaves."""
-_UNSTATED = (12, 2)
+_BY_VISIBLE = ((1000, (16, 8, 0.06)), (250, (16, 4, 0.12)), (100, (12, 2, 0.12)), (0, (8, 1, 0.12)))
+"""From so many images of a class times mu on: frequencies, kinds and the first pass's share that suit the noise."""
+_UNSTATED = (12, 2, 0.12)
 """Where the number of images is not stated."""
 _COARSE = 7
 """Frequencies of each direction that tell kinds apart."""
@@ -62,8 +62,9 @@ class Spectral:
     """How many low frequencies of each direction are measured. None: as many as the noise leaves, 8, 12 or 16."""
     kinds: int | None = None
     """How many kinds of images a class is cut into. None: as many as the noise leaves, 1, 2, 4 or 8."""
-    mean_share: float = 0.12
-    """Part of the budget (of mu^2) for the first pass: the mean image and the number of images of each class."""
+    mean_share: float | None = None
+    """Part of the budget (of mu^2) for the first pass: the mean image and the number of images of each class. None: 0.06
+    where classes are large for the noise, otherwise 0.12."""
     kind_share: float = 0.1
     """Part of the budget for the pass that tells kinds apart; there is none where a class has one kind."""
     count_share: float = 0.1
@@ -85,8 +86,9 @@ class Spectral:
 
     def __post_init__(self) -> None:
         for name in ("mean_share", "kind_share", "count_share", "spread_share"):
-            require_share(name, getattr(self, name))
-        if self.mean_share + self.kind_share >= 1:
+            if getattr(self, name) is not None:
+                require_share(name, getattr(self, name))
+        if (self.mean_share or 0.12) + self.kind_share >= 1:
             raise UsageError(
                 "mean_share and kind_share leave nothing for the last pass: together they must be below 1."
             )
@@ -103,15 +105,15 @@ class Spectral:
 
     def plan(self, request: Request) -> Plan:
         require_images(request, self.name, self.count_share)
-        first = round_of(self._first(request.schema), self.mean_share)
-        frequencies, kinds = _supported(request, first)
+        frequencies, kinds, share = _supported(request, round_of(self._first(request.schema), 1.0))
         frequencies, kinds = self.frequencies or frequencies, self.kinds or kinds
+        first = round_of(self._first(request.schema), self.mean_share or share)
         place = _Place(request.schema, self, frequencies, kinds)
         rounds = [first]
         if kinds > 1:
             rounds.append(round_of(place.coarse(None), self.kind_share))
         rounds.append(round_of(place.fine([]), 1 - sum(each.share for each in rounds)))
-        options = {**asdict(self), "frequencies": frequencies, "kinds": kinds}
+        options = {**asdict(self), "frequencies": frequencies, "kinds": kinds, "mean_share": first.share}
         return Plan.make(self.name, options, request, tuple(rounds), ())
 
     def feature_map(self, plan: Plan, measured: Sequence[Measurement]) -> FeatureMap:
@@ -239,14 +241,14 @@ class _Place:
         return np.stack(cut)
 
 
-def _supported(request: Request, first: Round) -> tuple[int, int]:
-    """How many frequencies and kinds the noise leaves, by public facts."""
+def _supported(request: Request, first: Round) -> tuple[int, int, float]:
+    """How many frequencies and kinds the noise leaves, and the share of the first pass, by public facts."""
     if request.schema.rows is None:
         return _UNSTATED
     label = label_of_images(request.schema)
     classes = 1 if label is None else label.regular
     visible = request.assumed_rows / classes * Plan.make("spectral", {}, request, (first,), ()).guarantee.mu
-    return next((frequencies, kinds) for least, frequencies, kinds in _BY_VISIBLE if visible >= least)
+    return next(found for least, found in _BY_VISIBLE if visible >= least)
 
 
 def _moments(release: Release, counts: Floats, basis: Basis, variety: float) -> tuple[Floats, Floats, Floats, Floats]:
