@@ -221,6 +221,7 @@ class _Place:
     def _cut(self, coarse: Measurement) -> Floats:
         """For each class the centres of its kinds less its mean: those that best stand for a Gaussian with its moments."""
         from sklearn.cluster import KMeans
+        from threadpoolctl import threadpool_limits
 
         moments, weight, sums = _block(coarse, ImageMoments)
         length = math.hypot(moments.lift, moments.radius)
@@ -237,7 +238,8 @@ class _Place:
         cut = []
         for mean, covariance in zip(means, found, strict=True):
             points = mean + drawn @ square_root(covariance)
-            cut.append(KMeans(self.kinds, n_init=1, random_state=0).fit(points).cluster_centers_)
+            with threadpool_limits(limits=1):  # threads would add up in an order of their own
+                cut.append(KMeans(self.kinds, n_init=1, random_state=0).fit(points).cluster_centers_)
         return np.stack(cut)
 
 
