@@ -77,14 +77,15 @@ def plan(
     """All runs: seed by seed, so that an interrupted bench has something to show for every method."""
     epsilons, seeds, methods = list(epsilons), list(seeds), list(methods)
     options = {name: tuple(sorted(values.items())) for name, values in (settings or {}).items()}
-    found: dict[Run, None] = {}
+    found: dict[str, Run] = {}
     for dataset in datasets:
         for seed in seeds:
             for epsilon in epsilons:
                 for method in methods:
                     private = Run(dataset, method, epsilon, delta, seed, images, options.get(method, ()))
-                    found[Run(dataset, REAL) if method == REAL else private] = None
-    return list(found)
+                    run = Run(dataset, REAL) if method == REAL else private
+                    found[run.key] = run
+    return list(found.values())
 
 
 def bench(

@@ -238,7 +238,8 @@ class TestPlan:
     def test_maps_are_what_the_plan_says(self, released: Maker, name: str) -> None:
         plan = pt.plan(SETS[name].schema, epsilon=EPSILON, neighbours="replace-one")
         for measurement, each in zip(released(name).measurements, plan.rounds, strict=True):
-            assert measurement.feature_map.dimension == each.dimension
+            fewer = plan.options["fewest_frequencies"] < plan.options["frequencies"] and each is plan.rounds[-1]
+            assert measurement.feature_map.dimension == each.dimension or fewer
             assert measurement.feature_map.bound <= 1 + 1e-12
             assert measurement.feature_map.image_columns == {"image"}
             _check(measurement.feature_map, each)
@@ -256,6 +257,30 @@ class TestPlan:
         found = [pt.plan(schema, epsilon=epsilon).options[name] for epsilon in (0.1, 1.0, 10.0, 50.0)]
         assert found == sorted(found)
         assert found[0] < found[-1]
+
+    def test_frequencies_may_be_settled_by_the_first_pass(self) -> None:
+        schema = SETS["labelled"].schema
+        open_plan = pt.plan(schema, epsilon=50.0)
+        assert open_plan.options["fewest_frequencies"] < open_plan.options["frequencies"]
+        assert any("frequencies of each direction" in note for note in open_plan.notes)
+        given_plan = pt.plan(schema, epsilon=50.0, method=pt.Spectral(frequencies=6))
+        assert given_plan.options["fewest_frequencies"] == given_plan.options["frequencies"] == 6
+        assert given_plan.notes == ()
+
+    @pytest.mark.parametrize(("waves", "measured"), [(1, 3), (5, 6), (11, 12)])
+    def test_as_many_frequencies_as_classes_differ_in(self, waves: int, measured: int, tmp_path: Path) -> None:
+        """Classes are stripes of one frequency; at this budget a frequency is missed with a chance below 1e-6."""
+        stripes = np.cos(np.pi * waves * (np.arange(16) + 0.5) / 16)
+        codes = np.arange(ROWS) % 2
+        images = 0.5 + 0.4 * np.where(codes[:, None, None], stripes, -stripes) * np.ones((ROWS, 16, 1))
+        np.savez(tmp_path / "stripes.npz", x=np.rint(255 * images).astype(np.uint8), y=np.array(NAMES)[codes])
+        schema = Shapes(shape=(16, 16, 1), classes=2).schema
+        ledger = pt.Ledger(tmp_path / "ledger.sqlite")
+        ledger.set_cap("shapes", pt.Budget(100.0, 1e-5))
+        method = pt.Spectral(frequencies=16, fewest_frequencies=3, kinds=1)
+        release = pt.release(tmp_path / "stripes.npz", schema, epsilon=EPSILON, method=method, ledger=ledger)
+        assert isinstance(model := pt.fit(release), ImageModel)
+        assert len(model.generator.waves) == measured**2  # type: ignore[attr-defined]
 
     def test_one_kind_needs_no_pass_to_tell_kinds_apart(self) -> None:
         schema = SETS["labelled"].schema
@@ -480,6 +505,8 @@ class TestRefusals:
             ("kinds", 1000),
             ("frequencies", 0),
             ("frequencies", 1000),
+            ("fewest_frequencies", 0),
+            ("fewest_frequencies", 1000),
         ],
     )
     def test_settings_that_cannot_be(self, name: str, value: Any) -> None:

@@ -5,10 +5,12 @@ between frequencies towards none, a class's covariances towards those of all cla
 kind's mean to where it lies in its class by what was known before.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.fft import dctn
 
 Floats = NDArray[np.float64]
 Bands = NDArray[np.int64]
@@ -21,6 +23,8 @@ noise makes images more varied in directions that nobody measured, and classifie
 _BETWEEN_SPREADS = 0.2
 """How far a class's scale is from that of all classes, typically."""
 _SCALES = (0.5, 3.0)
+_LEFT_OUT = 0.004
+"""Frequencies that are not measured may hold this part of what classes' mean images differ by."""
 _LEAST = 1e-6
 
 
@@ -121,6 +125,26 @@ def scales(wanted: Floats, noise: Floats, found: Floats, counts: Floats) -> Floa
     likely = (_BETWEEN_SPREADS * common) ** 2
     kept = likely / np.maximum(likely + (noise / found) ** 2, 1e-300)
     return np.asarray(np.clip(common + kept * (own - common), *_SCALES))
+
+
+def needed_frequencies(images: Floats, noise: float, counts: Floats, fewest: int, most: int) -> int:
+    """How many frequencies hold nearly all that classes' mean images differ by, as far as the noise lets it be told.
+
+    `images` are noisy means, `noise` is the deviation of a pixel of the sums that they come from. Differences of sums have
+    the same noise for every class; a class of few images has little weight.
+    """
+    shares = counts / counts.sum()
+    sums = shares[:, None, None] * (images.mean(axis=3) - np.einsum("c,cyxk->yx", shares, images) / images.shape[3])
+    noise_squared = (noise / counts.sum()) ** 2 / images.shape[3]
+    blurred = noise_squared * float(np.sum(1 - 2 * shares + len(shares) * shares**2))
+    energy = np.sum(dctn(sums, axes=(1, 2), norm="ortho") ** 2, axis=0) - blurred
+    finest = np.maximum(*np.indices(energy.shape))
+    for number in range(fewest, most):
+        outside = energy[finest >= number]
+        chance = blurred * math.sqrt(2 * len(outside) / max(1, len(shares) - 1))
+        if outside.sum() - chance <= _LEFT_OUT * max(energy.sum(), 0.0):
+            return number
+    return most
 
 
 def _tapered(pooled: Floats, noise: float, bands: Bands) -> Floats:

@@ -39,6 +39,9 @@ PROXY_NOISE = 10
 _TYPICAL = 0.75
 """The length of the mean features of one class of images, roughly, where every image has length 1."""
 
+_NETWORK = ImageNetworkSettings(architecture="residual", breadth=32, noise=100, steps=2000, rate=5e-3, momentum=0.5)
+"""Narrower and shorter than the paper's: at 64 channels a step took a second of one core."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Perceptual:
@@ -66,7 +69,7 @@ class Perceptual:
     """When a fit ends. "chi2": as soon as the noise explains what is left, which costs nothing. "proxy": all steps are done,
     and of the states on the way the one is kept that is nearest to a few features with ten times the noise, paid for."""
     network: ImageNetworkSettings | Mapping[str, Any] | None = None
-    """How the generator is fitted. None: a residual network, much as in the paper."""
+    """How the generator is fitted. None: a residual network, much as in the paper; names and values change some of it."""
 
     def __post_init__(self) -> None:
         require_share("count_share", self.count_share, zero=True)
@@ -84,7 +87,7 @@ class Perceptual:
         if self.layers is not None:
             object.__setattr__(self, "layers", tuple(self.layers))  # as they come back from a file
         if isinstance(self.network, Mapping):
-            object.__setattr__(self, "network", ImageNetworkSettings(**self.network))
+            object.__setattr__(self, "network", replace(_NETWORK, **self.network))
 
     @property
     def name(self) -> str:
@@ -111,10 +114,7 @@ class Perceptual:
         return settings.fit(given, seed=seed, progress=progress)
 
     def _settings(self) -> ImageNetworkSettings:
-        if isinstance(self.network, ImageNetworkSettings):
-            return self.network
-        # Narrower and shorter than the paper's: at 64 channels a step took a second of one core.
-        return ImageNetworkSettings(architecture="residual", breadth=32, noise=100, steps=2000, rate=5e-3, momentum=0.5)
+        return self.network if isinstance(self.network, ImageNetworkSettings) else _NETWORK
 
     def _extractor(self) -> Extractor:
         if isinstance(self.extractor, Mapping):

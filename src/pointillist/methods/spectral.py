@@ -7,7 +7,7 @@ measures where these kinds lie and how images vary around them: there they are s
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -28,7 +28,14 @@ from pointillist.features import (
 )
 from pointillist.features.cosines import SCALE, Basis, cosine_basis
 from pointillist.generators.gaussians import Gaussians, square_root
-from pointillist.generators.image_estimate import KindSums, averaged, covariances, scales, shrunken_means
+from pointillist.generators.image_estimate import (
+    KindSums,
+    averaged,
+    covariances,
+    needed_frequencies,
+    scales,
+    shrunken_means,
+)
 from pointillist.generators.image_model import ImageModel
 from pointillist.generators.image_settings import image_shares
 from pointillist.generators.model import Model
@@ -44,9 +51,26 @@ Floats = NDArray[np.float64]
 Map = TypeVar("Map", bound=FeatureMap)
 
 _MOST_FREQUENCIES, _MOST_KINDS = 64, 64
-_BY_VISIBLE = ((1000, (16, 8, 0.06)), (250, (16, 4, 0.12)), (100, (12, 2, 0.12)), (0, (8, 1, 0.12)))
-"""From so many images of a class times mu on: frequencies, kinds and the first pass's share that suit the noise."""
-_UNSTATED = (12, 2, 0.12)
+
+
+@dataclass(frozen=True)
+class _Supported:
+    """What suits the noise: the fewest and the most frequencies, kinds, and the first pass's share."""
+
+    fewest: int
+    most: int
+    kinds: int
+    mean_share: float
+
+
+_BY_VISIBLE = (
+    (1000, _Supported(14, 22, 8, 0.06)),
+    (250, _Supported(14, 18, 4, 0.12)),
+    (100, _Supported(12, 12, 2, 0.12)),
+    (0, _Supported(8, 8, 1, 0.12)),
+)
+"""From so many images of a class times mu on."""
+_UNSTATED = _Supported(12, 12, 2, 0.12)
 """Where the number of images is not stated."""
 _COARSE = 7
 """Frequencies of each direction that tell kinds apart."""
@@ -59,7 +83,10 @@ class Spectral:
     """The default for images."""
 
     frequencies: int | None = None
-    """How many low frequencies of each direction are measured. None: as many as the noise leaves, 8, 12 or 16."""
+    """How many low frequencies of each direction are measured, at most. None: as the noise leaves them, 8, 12, 18 or 22."""
+    fewest_frequencies: int | None = None
+    """How many are measured, at least: so many, or more if classes differ in finer ones, as the first pass tells. None: 14
+    where the noise leaves 18 or 22; otherwise, and where `frequencies` are given, exactly those are measured."""
     kinds: int | None = None
     """How many kinds of images a class is cut into. None: as many as the noise leaves, 1, 2, 4 or 8."""
     mean_share: float | None = None
@@ -95,7 +122,12 @@ class Spectral:
         for name in ("brightness", "radius", "reach", "lift", "variety"):
             if not 0 < getattr(self, name) <= 1:
                 raise UsageError(f"{name} must lie between 0 and 1, not {getattr(self, name)}.")
-        for name, most in (("frequencies", _MOST_FREQUENCIES), ("kinds", _MOST_KINDS)):
+        limits = {
+            "frequencies": _MOST_FREQUENCIES,
+            "fewest_frequencies": self.frequencies or _MOST_FREQUENCIES,
+            "kinds": _MOST_KINDS,
+        }
+        for name, most in limits.items():
             if getattr(self, name) is not None and not 1 <= getattr(self, name) <= most:
                 raise UsageError(f"{name} must lie between 1 and {most}, not {getattr(self, name)}.")
 
@@ -105,21 +137,31 @@ class Spectral:
 
     def plan(self, request: Request) -> Plan:
         require_images(request, self.name, self.count_share)
-        frequencies, kinds, share = _supported(request, round_of(self._first(request.schema), 1.0))
-        frequencies, kinds = self.frequencies or frequencies, self.kinds or kinds
-        first = round_of(self._first(request.schema), self.mean_share or share)
+        supported = _supported(request, round_of(self._first(request.schema), 1.0))
+        fewest = self.fewest_frequencies or self.frequencies or supported.fewest
+        frequencies, kinds = self.frequencies or max(fewest, supported.most), self.kinds or supported.kinds
+        first = round_of(self._first(request.schema), self.mean_share or supported.mean_share)
         place = _Place(request.schema, self, frequencies, kinds)
         rounds = [first]
         if kinds > 1:
             rounds.append(round_of(place.coarse(None), self.kind_share))
         rounds.append(round_of(place.fine([]), 1 - sum(each.share for each in rounds)))
-        options = {**asdict(self), "frequencies": frequencies, "kinds": kinds, "mean_share": first.share}
-        return Plan.make(self.name, options, request, tuple(rounds), ())
+        settled = {"frequencies": frequencies, "fewest_frequencies": fewest, "kinds": kinds, "mean_share": first.share}
+        notes: tuple[str, ...] = ()
+        if fewest < frequencies:
+            notes = (
+                f"{fewest} to {frequencies} frequencies of each direction are measured, as many as the classes' mean images "
+                f"differ in; features and noise are those of {frequencies}.",
+            )
+        return Plan.make(self.name, {**asdict(self), **settled}, request, tuple(rounds), notes)
 
     def feature_map(self, plan: Plan, measured: Sequence[Measurement]) -> FeatureMap:
         if not measured:
             return joined(self._first(plan.request.schema))
-        place = _Place(plan.request.schema, self, int(plan.options["frequencies"]), int(plan.options["kinds"]))
+        fewest, frequencies, kinds = (
+            int(plan.options[name]) for name in ("fewest_frequencies", "frequencies", "kinds")
+        )
+        place = _Place(plan.request.schema, self, frequencies, kinds).settled(fewest, measured[0])
         if len(measured) == 1 and place.kinds > 1:
             return joined(place.coarse(measured[0]))
         return joined(place.fine(measured))
@@ -137,7 +179,7 @@ class Spectral:
         progress("fit", 0.0)
         assert release.schema.image is not None
         size = release.schema.image[1].shape
-        basis = cosine_basis(*size, int(release.plan["options"]["frequencies"]))
+        basis = _basis(release.measurements[-1], size, int(release.plan["options"]["frequencies"]))
         levels = () if label is None else tuple(float(share) for share in shares)
         painter = Gaussians.matching(size, levels, basis.unit, *_moments(release, rows * shares, basis, self.variety))
         progress("fit", 1.0)
@@ -177,6 +219,16 @@ class _Place:
     @cached_property
     def _fine_basis(self) -> Basis:
         return cosine_basis(*self._shape, self.frequencies)
+
+    def settled(self, fewest: int, first: Measurement) -> "_Place":
+        """With as many frequencies as the classes' mean images differ in."""
+        if fewest >= self.frequencies or self._classes == 1:
+            return self
+        images = self._mean_images(first).reshape(-1, *self._shape)
+        pixels, weight, _ = _block(first, Pixels)
+        noise = first.sigma / (first.grid.scale * weight) * pixels.radius
+        counts = np.maximum(_counts(first, self._classes), _few(first))
+        return replace(self, frequencies=needed_frequencies(images, noise, counts, fewest, self.frequencies))
 
     def coarse(self, first: Measurement | None) -> list[Part]:
         """Moments of the lowest frequencies around the classes' means, by class."""
@@ -243,8 +295,15 @@ class _Place:
         return np.stack(cut)
 
 
-def _supported(request: Request, first: Round) -> tuple[int, int, float]:
-    """How many frequencies and kinds the noise leaves, and the share of the first pass, by public facts."""
+def _basis(last: Measurement, size: tuple[int, int, int], most: int) -> Basis:
+    """The one that was measured: of at most so many frequencies."""
+    wanted = _block(last, FirstMoments)[0].moments.size - 1  # less the constant beside coefficients
+    found = (cosine_basis(*size, number) for number in range(most, 0, -1))
+    return next(basis for basis in found if basis.size == wanted)
+
+
+def _supported(request: Request, first: Round) -> _Supported:
+    """What the noise leaves, by public facts."""
     if request.schema.rows is None:
         return _UNSTATED
     label = label_of_images(request.schema)
