@@ -16,7 +16,13 @@ from .published import CNN, LOGISTIC, MEAN, MLP, TARGETS, figures
 Row = dict[str, Any]
 MEASURES = (MEAN, LOGISTIC, MLP, CNN)
 _STAGES = ("release_seconds", "fit_seconds", "sample_seconds")
-_HEADS = ("method", "runs", *MEASURES, "precision", "recall", "variance", "CPU-s: release", "fit", "sample", "peak MB")
+_HEADS = ("method", "runs", *MEASURES, "CPU-s: release", "fit", "sample", "peak MB")
+_NEAR = ("precision", "recall", "variance")
+_FEW, _SOME = "with 100 images", "with 1,000"
+_CURVE = {100: _FEW, 1000: _SOME}
+_FAR = {"lowest frequencies": "Fréchet: frequencies", "random": "filters"}
+"""Which space a Fréchet distance is of, by a part of its name."""
+_DIVERSITY = ("method", f"{LOGISTIC}: {_FEW}", _SOME, "with all", *_NEAR, *_FAR.values())
 
 
 def collect(results: Path) -> list[Row]:
@@ -41,6 +47,8 @@ def collect(results: Path) -> list[Row]:
                 **{LOGISTIC: models.get(LOGISTIC), MLP: models.get(MLP), CNN: models.get(CNN)},
                 **{name: near.get(name) for name in ("precision", "recall")},
                 "variance": scores.get("variance_ratio"),
+                **_grown(scores),
+                **_apart(scores),
                 "scoring_seconds": scores.get("cpu_seconds"),
                 "accuracies": json.dumps(models, sort_keys=True),
                 "distances": json.dumps(scores.get("distances", []), ensure_ascii=False),
@@ -48,6 +56,18 @@ def collect(results: Path) -> list[Row]:
             }
         )
     return rows
+
+
+def _grown(scores: Row) -> Row:
+    """What logistic regression learns from fewer images."""
+    found = {each["images"]: each["synthetic"] for each in scores.get("curve", []) if each["model"] == LOGISTIC}
+    return {name: found.get(number) for number, name in _CURVE.items()}
+
+
+def _apart(scores: Row) -> Row:
+    """Relative Fréchet distances, by space."""
+    known = scores.get("distances", [])
+    return {name: next((each["value"] for each in known if part in each["space"]), None) for part, name in _FAR.items()}
 
 
 def table(rows: list[Row]) -> pa.Table:
@@ -61,8 +81,12 @@ def page(rows: list[Row]) -> str:
     parts = [
         "Accuracy on the real test images of classifiers trained on synthetic ones; mean ± standard deviation over runs. "
         "Neighbours differ by one replaced image. **Bold**: the target is reached. The mean is that of DP-MERF's twelve "
-        "classifiers. Precision and recall are of neighbourhoods, variance is that within classes as a part of the real "
-        "one. DP-MERF trained its classifiers on 60,000 images; DPImageBench's networks are larger than our CNN.",
+        "classifiers. DP-MERF trained its classifiers on 60,000 images; DPImageBench's networks are larger than our CNN. "
+        "What the authors' code needs on a CPU is in docs/images.md.\n\n"
+        "The second table of each part is about variety: what logistic regression learns from fewer images (if the images "
+        "were alike, more of them would not help); precision and recall of neighbourhoods; the variance within classes as a "
+        "part of the real one; relative Fréchet distances in low frequencies and in answers of random filters, 0 for the "
+        "same and 1 for one mean image repeated, not comparable with a published FID.",
     ]
     private = [row for row in rows if row["epsilon"] is not None]
     for dataset in dict.fromkeys(row["dataset"] for row in rows):
@@ -89,14 +113,31 @@ def _section(dataset: str, epsilon: float | None, delta: float | None, rows: lis
     ]
     if target:
         lines.append(["target", None, *(_figure(target.get(name), "≥ ") for name in MEASURES)])
-    for label in dict.fromkeys(row["label"] for row in rows):
+    for label in _labels(rows):
         lines.append(_line(label, [row for row in rows if row["label"] == label], target))
     if real:
         lines.append(_line("real images", real, {}))
-    whole = [[*line, *[None] * (len(_HEADS) - len(line))] for line in lines]
+    varied = [_variety(label, [row for row in rows if row["label"] == label]) for label in _labels(rows)]
+    if real:
+        varied.append(_variety("real images", real))
     count = (rows or real)[0]["rows"]
     head = f"### {title}{budget}: {count:,} private images"
-    return f"{head}{f', classifiers trained on {seen}' if seen else ''}\n\n{markdown(_HEADS, whole)}".rstrip()
+    first, second = markdown(_HEADS, _filled(lines, len(_HEADS))), markdown(_DIVERSITY, varied)
+    return f"{head}{f', classifiers trained on {seen}' if seen else ''}\n\n{first}\n{second}".rstrip()
+
+
+def _labels(rows: list[Row]) -> list[str]:
+    return list(dict.fromkeys(row["label"] for row in rows))
+
+
+def _filled(lines: list[list[Any]], width: int) -> list[list[Any]]:
+    return [[*line, *[None] * (width - len(line))] for line in lines]
+
+
+def _variety(label: str, rows: list[Row]) -> list[Any]:
+    done = [row for row in rows if row["status"] == "done"]
+    names = (_FEW, _SOME, LOGISTIC, *_NEAR, *_FAR.values())
+    return [label, *(_cell(done, name, 3) if done else None for name in names)]
 
 
 def _line(label: str, rows: list[Row], target: dict[str, float]) -> list[Any]:
@@ -104,13 +145,13 @@ def _line(label: str, rows: list[Row], target: dict[str, float]) -> list[Any]:
     if not done:
         return [label, 0, f"{rows[0]['status']}: {rows[0]['reason']}"]
     runs = str(len(done)) if len(done) == len(rows) else f"{len(done)} of {len(rows)}"
-    cells = [_cell(done, name, 3, target.get(name)) for name in (*MEASURES, "precision", "recall", "variance")]
+    cells = [_cell(done, name, 3, target.get(name)) for name in MEASURES]
     costs = [_cell(done, name, 0) for name in (*_STAGES, "peak_mb")] if done[0]["epsilon"] is not None else [None] * 4
     return [label, runs, *cells, *costs]
 
 
 def _cell(rows: list[Row], name: str, digits: int, target: float | None = None) -> str:
-    values = [row[name] for row in rows if row[name] is not None]
+    values = [row[name] for row in rows if row.get(name) is not None]
     text = mean_and_spread(values, digits)
     return f"**{text}**" if values and target is not None and sum(values) / len(values) >= target else text
 

@@ -127,6 +127,7 @@ class TestPages:
         text = page(rows)
         assert "**0.810 ± 0.000** | 0.860 ± 0.000 | **0.930 ± 0.000**" in text  # bold where the target is reached
         assert "trained on 10,000" in text
+        assert "| spectral |  |  | 0.860 ± 0.000 | 0.500 ± 0.000 | 0.400 ± 0.000 | 0.900 ± 0.000 |" in text
         for figure in ("0.652", "0.825", "0.893", "0.803", "0.940", "0.956", "≥ 0.870"):
             assert figure in text
         papers = papers_images.page(rows)
@@ -146,6 +147,11 @@ class TestPages:
 
 
 class TestCommand:
+    def test_settings_that_have_parts(self) -> None:
+        runs = plan(["mnist"], ["perceptual"], [1.0], 1e-5, range(2), 100, {"perceptual": {"network": {"steps": 5}}})
+        assert [run.seed for run in runs] == [0, 1]
+        assert runs[0].label == "perceptual (network = {'steps': 5})"
+
     def test_options(self) -> None:
         asked = ["perceptual.extractor=a.ext", "merf.features=2000", "perceptual.moments=1"]
         assert command.options(asked) == {

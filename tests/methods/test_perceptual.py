@@ -104,6 +104,15 @@ def test_proxy_has_ten_times_the_noise_and_is_paid_for() -> None:
     assert math.fsum(block.weight**2 * block.count for block in with_proxy.rounds[0].blocks) <= 1 + 1e-12
 
 
+def test_parts_of_the_network_can_be_changed() -> None:
+    usual = pt.plan(schema(), epsilon=1.0, method=Perceptual(extractor=extractor())).options["network"]
+    longer = pt.plan(schema(), epsilon=1.0, method=Perceptual(extractor=extractor(), network={"steps": 7}))
+    assert longer.options["network"] == {**usual, "steps": 7}
+    assert usual["steps"] != 7
+    with pytest.raises(UsageError, match="stepz"):
+        Perceptual(extractor=extractor(), network={"stepz": 7})
+
+
 @pytest.mark.parametrize("labelled", [True, False])
 def test_release_fit_and_sample(tmp_path: Path, labelled: bool) -> None:
     method = Perceptual(extractor=extractor(), network=QUICK)

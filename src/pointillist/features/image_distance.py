@@ -8,17 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features.base import Floats
-from pointillist.features.image_map import ImageMap
+from pointillist.features.image_map import CentredImageMap
 from pointillist.features.records import Records
 
 
 @dataclass(frozen=True, eq=False)
-class ImageDistance(ImageMap):
+class ImageDistance(CentredImageMap):
     """|p - c|^2 / radius^2 for pixels p in [0, 1], at most 1. One feature, of whole numbers up to the division."""
 
     image: str
     label: str | None
-    """The column that says which centre is an image's; none: there is one centre."""
     centres: NDArray[np.uint8]
     """One row for each level of the label, one column for each pixel and channel."""
     radius: float
@@ -37,18 +36,13 @@ class ImageDistance(ImageMap):
     def nonnegative(self) -> bool:
         return True
 
-    @property
-    def code_columns(self) -> frozenset[str]:
-        return frozenset() if self.label is None else frozenset([self.label])
-
     @cached_property
     def _kept(self) -> Floats:
         return self.centres.astype(np.float64)
 
     def __call__(self, records: Records) -> Floats:
         pixels = records.images[self.image].reshape(records.rows, self.centres.shape[1]).astype(np.float64)
-        none = np.zeros(records.rows, dtype=np.int64)
-        pixels -= self._kept[none if self.label is None else records.codes[self.label]]
+        pixels -= self._kept[self.classes(records)]
         squared = np.einsum("ij,ij->i", pixels, pixels)  # whole numbers: exact in any order
         return np.asarray(np.minimum(1.0, squared / (255 * self.radius) ** 2)[:, None])
 

@@ -1,7 +1,10 @@
 """Image map: what all feature maps of images have in common."""
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pointillist.features.base import FeatureMap, Floats
-from pointillist.features.records import Products
+from pointillist.features.records import Products, Records
 
 
 class ImageMap(FeatureMap):
@@ -24,3 +27,20 @@ class ImageMap(FeatureMap):
 
     def expectation(self, products: Products) -> Floats:
         raise TypeError("features of images have no expectation in closed form: there are no products over pixels")
+
+
+class CentredImageMap(ImageMap):
+    """A map around public centres, of which every class has its own."""
+
+    label: str | None
+    """The column that says which centre is an image's; none: all images are of one class."""
+
+    @property
+    def code_columns(self) -> frozenset[str]:
+        return frozenset() if self.label is None else frozenset([self.label])
+
+    def classes(self, records: Records) -> NDArray[np.int64]:
+        """The number of each record's class."""
+        if self.label is None:
+            return np.zeros(records.rows, dtype=np.int64)
+        return records.codes[self.label].astype(np.int64)

@@ -20,19 +20,18 @@ from numpy.typing import NDArray
 
 from pointillist.features.base import Floats
 from pointillist.features.cosines import SCALE
-from pointillist.features.image_map import ImageMap
+from pointillist.features.image_map import CentredImageMap
 from pointillist.features.records import Records
 
 _EXACT = 1 << 53
 
 
 @dataclass(frozen=True, eq=False)
-class ImageMoments(ImageMap):
+class ImageMoments(CentredImageMap):
     """All products u_i u_j with i <= j, those with i < j times sqrt 2, so that the norm is that of u squared."""
 
     image: str
     label: str | None
-    """The column that says which centre is an image's; none: there is one centre."""
     vectors: NDArray[np.int16]
     """The basis: one row for each coefficient, one column for each pixel and channel."""
     centres: NDArray[np.int64]
@@ -71,10 +70,6 @@ class ImageMoments(ImageMap):
     @property
     def positive(self) -> bool:
         return True
-
-    @property
-    def code_columns(self) -> frozenset[str]:
-        return frozenset() if self.label is None else frozenset([self.label])
 
     @cached_property
     def _kept(self) -> Floats:
@@ -144,8 +139,7 @@ class ImageMoments(ImageMap):
 
     def _cells(self, records: Records, coefficients: Floats | None) -> NDArray[np.int64]:
         """Of the class's centres the nearest, the first of several that are: sums of whole numbers, so no order matters."""
-        none = np.zeros(records.rows, dtype=np.int64)
-        codes = none if self.label is None else records.codes[self.label].astype(np.int64)
+        codes = self.classes(records)
         if self.kinds == 1 or coefficients is None:
             return codes
         doubled, squared = self._cut_centres

@@ -87,6 +87,9 @@ class Perceptual:
         if self.layers is not None:
             object.__setattr__(self, "layers", tuple(self.layers))  # as they come back from a file
         if isinstance(self.network, Mapping):
+            unknown = set(self.network) - {each.name for each in fields(_NETWORK)}
+            if unknown:
+                raise UsageError(f"network: image networks have no setting {', '.join(map(repr, sorted(unknown)))}.")
             object.__setattr__(self, "network", replace(_NETWORK, **self.network))
 
     @property
