@@ -65,7 +65,7 @@ class _Supported:
 
 _BY_VISIBLE = (
     (1000, _Supported(14, 22, 8, 0.06)),
-    (250, _Supported(14, 18, 4, 0.12)),
+    (250, _Supported(15, 15, 4, 0.12)),
     (100, _Supported(12, 12, 2, 0.12)),
     (0, _Supported(8, 8, 1, 0.12)),
 )
@@ -83,10 +83,10 @@ class Spectral:
     """The default for images."""
 
     frequencies: int | None = None
-    """How many low frequencies of each direction are measured, at most. None: as the noise leaves them, 8, 12, 18 or 22."""
+    """How many low frequencies of each direction are measured, at most. None: as the noise leaves them, 8, 12, 15 or 22."""
     fewest_frequencies: int | None = None
     """How many are measured, at least: so many, or more if classes differ in finer ones, as the first pass tells. None: 14
-    where the noise leaves 18 or 22; otherwise, and where `frequencies` are given, exactly those are measured."""
+    where the noise leaves 22; otherwise, and where `frequencies` are given, exactly those are measured."""
     kinds: int | None = None
     """How many kinds of images a class is cut into. None: as many as the noise leaves, 1, 2, 4 or 8."""
     mean_share: float | None = None
