@@ -106,6 +106,40 @@ def test_a_network_by_name(schema: Path, run: Run, monkeypatch: pytest.MonkeyPat
     assert "image network with" in run("inspect circles.model")[1]
 
 
+def test_a_fit_can_be_changed_at_no_cost(schema: Path, run: Run) -> None:
+    assert run(f"release circles --schema {schema} --epsilon 5 --ledger own.sqlite -o circles.release")[0] == 0
+    assert run("fit circles.release -o usual.model")[0] == 0
+    assert run("fit circles.release --variety 0.3 -o tidy.model")[0] == 0
+    spread = {}
+    for name in ("usual", "tidy"):
+        pictures = pt.Model.load(f"{name}.model").sample(300, seed=1)
+        assert isinstance(pictures, pt.Pictures)
+        spread[name] = pictures.pixels[pictures.codes == 0].std(axis=0).mean()
+    assert spread["tidy"] < spread["usual"]
+    assert run("fit circles.release --generator image-network --steps 3 -o short.model")[0] == 0
+    assert spends() == 1
+    for wrong, message in {
+        "--steps 3": "--steps is for networks",
+        "--variety 0.5 --generator image-network": "--variety is for spectral",
+        "--variety 2": "variety must lie between",
+    }.items():
+        code, shown = run(f"fit circles.release {wrong} -o none.model")
+        assert code != 0
+        assert message in shown
+    assert not Path("none.model").exists()
+
+
+def test_steps_of_a_perceptual_fit(schema: Path, run: Run) -> None:
+    public = np.random.default_rng(0).integers(0, 256, (120, 8, 8), dtype=np.uint8)
+    np.savez("public.npz", x=public, y=np.arange(120) % 2)
+    code, shown = run("extractor train public.npz --height 8 --width 8 --steps 5 -o own.extractor")
+    assert code == 0, shown
+    made = f"release circles --schema {schema} --epsilon 5 --method perceptual --extractor own.extractor -o p.release"
+    assert run(made)[0] == 0
+    assert run("fit p.release --steps 2 -o p.model")[0] == 0
+    assert "residual image network" in run("inspect p.model")[1]
+
+
 def _short() -> dict[str, object]:
     defaults = dict(pt.ImageNetworkSettings.__init__.__kwdefaults__ or {})
     return {**defaults, "steps": 4, "check": 2, "breadth": 8}

@@ -34,6 +34,7 @@ from pointillist.cli.options import (
 from pointillist.cli.shared import (
     at_least_one,
     conditions,
+    fitted_by,
     free,
     free_for_rows,
     opened,
@@ -160,12 +161,28 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Steps of a network's fit, also of perceptual's own network: more take longer.",
+            show_default=False,
+        ),
+    ] = None,
+    variety: Annotated[
+        float | None,
+        typer.Option(
+            help="Of a spectral release: less than 1 for tidier images that are more alike.", show_default=False
+        ),
+    ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
     """Fit a generator to a release. Costs no privacy, however often it is done.
 
     Example: pointillist fit people.release -o people.model
+
+    Example: pointillist fit digits.release --variety 0.6 -o tidy.model
     """
     from pointillist import artefact, console
     from pointillist.methods.fitting import fit as make_fit
@@ -173,9 +190,10 @@ def fit(
 
     free(output, overwrite, release)
     public = Release.load(release)
+    chosen = fitted_by(public, generator, steps, variety)
     with artefact.reserve(output, 0) as pending:
-        with console.Steps(quiet).shown() as steps:
-            model = make_fit(public, generator=generator, checkpoint=checkpoint, seed=seed, progress=steps)
+        with console.Steps(quiet).shown() as shown:
+            model = make_fit(public, **chosen, checkpoint=checkpoint, seed=seed, progress=shown)
         pending.commit(model.to_bytes())
     if not quiet:
         table = ".csv" if public.schema.image is None else ""

@@ -14,6 +14,7 @@ from pointillist.jsonable import finite
 if TYPE_CHECKING:
     from pointillist.generators.model import Model
     from pointillist.methods import Method
+    from pointillist.release import Release
     from pointillist.schema import Schema
 
 
@@ -52,6 +53,29 @@ def recipe(
             "a table that anybody may see."
         )
     return method_for(schema, method, {"points": public_points(opened(public, delimiter, None), schema)})
+
+
+def fitted_by(release: "Release", generator: str | None, steps: int | None, variety: float | None) -> dict[str, Any]:
+    """The method or the generator that a release is to be fitted by, with what the user wants changed in it."""
+    from pointillist.generators.image_settings import ImageNetworkSettings
+    from pointillist.generators.settings import NetworkSettings
+    from pointillist.methods import Perceptual, Spectral
+
+    if variety is not None:
+        if release.method != "spectral" or generator is not None or steps is not None:
+            raise UsageError(
+                "--variety is for spectral releases, fitted in spectral's own way: without --generator, --steps."
+            )
+        return {"method": Spectral(variety=variety)}
+    if steps is None:
+        return {"generator": generator}
+    if generator == "network":
+        return {"generator": NetworkSettings(steps=steps)}
+    if generator == "image-network":
+        return {"generator": ImageNetworkSettings(steps=steps)}
+    if generator is None and release.method == "perceptual":
+        return {"method": Perceptual(network={**release.plan["options"]["network"], "steps": steps})}
+    raise UsageError("--steps is for networks: fit with --generator network, or image-network for images.")
 
 
 def _file_or_name(text: str) -> str | Path:
