@@ -115,7 +115,7 @@ class Spectral:
         for name in ("mean_share", "kind_share", "count_share", "spread_share"):
             if getattr(self, name) is not None:
                 require_share(name, getattr(self, name))
-        if (self.mean_share or 0.12) + self.kind_share >= 1:
+        if (self.mean_share or max(each.mean_share for _, each in _BY_VISIBLE)) + self.kind_share >= 1:
             raise UsageError(
                 "mean_share and kind_share leave nothing for the last pass: together they must be below 1."
             )
