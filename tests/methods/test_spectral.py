@@ -266,6 +266,9 @@ class TestPlan:
         given_plan = pt.plan(schema, epsilon=50.0, method=pt.Spectral(frequencies=6))
         assert given_plan.options["fewest_frequencies"] == given_plan.options["frequencies"] == 6
         assert given_plan.notes == ()
+        unlabelled = pt.plan(SETS["without labels"].schema, epsilon=50.0)  # no classes that could differ
+        assert unlabelled.options["fewest_frequencies"] == unlabelled.options["frequencies"]
+        assert unlabelled.notes == ()
 
     @pytest.mark.parametrize(("waves", "measured"), [(1, 3), (5, 6), (11, 12)])
     def test_as_many_frequencies_as_classes_differ_in(self, waves: int, measured: int, tmp_path: Path) -> None:
@@ -281,6 +284,14 @@ class TestPlan:
         release = pt.release(tmp_path / "stripes.npz", schema, epsilon=EPSILON, method=method, ledger=ledger)
         assert isinstance(model := pt.fit(release), ImageModel)
         assert len(model.generator.waves) == measured**2  # type: ignore[attr-defined]
+        # One image replaced by its opposite moves fewer features by no more than the plan's bound for all of them.
+        last, planned = release.measurements[-1], pt.plan(schema, epsilon=EPSILON, method=method).rounds[-1]
+        pixels = np.rint(255 * images[:20]).astype(np.uint8)[..., None]
+        whole = Records(20, {"label": codes[:20].astype(np.uint16)}, {}, {"image": pixels})
+        opposite = Records(20, whole.codes, {}, {"image": np.concatenate([255 - pixels[:1], pixels[1:]])})
+        assert last.feature_map.dimension < planned.dimension
+        bound = planned.sensitivity(Neighbours.REPLACE_ONE, schema)
+        assert 0 < moved(last, whole, opposite) <= bound**2
 
     def test_one_kind_needs_no_pass_to_tell_kinds_apart(self) -> None:
         schema = SETS["labelled"].schema

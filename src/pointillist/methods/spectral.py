@@ -142,6 +142,8 @@ class Spectral:
         frequencies, kinds = self.frequencies or max(fewest, supported.most), self.kinds or supported.kinds
         first = round_of(self._first(request.schema), self.mean_share or supported.mean_share)
         place = _Place(request.schema, self, frequencies, kinds)
+        if place.classes == 1:  # there is nothing to differ from
+            fewest = frequencies
         rounds = [first]
         if kinds > 1:
             rounds.append(round_of(place.coarse(None), self.kind_share))
@@ -200,7 +202,7 @@ class _Place:
         return label_of_images(self.schema)
 
     @property
-    def _classes(self) -> int:
+    def classes(self) -> int:
         return 1 if self._label is None else self._label.size
 
     @property
@@ -222,12 +224,12 @@ class _Place:
 
     def settled(self, fewest: int, first: Measurement) -> "_Place":
         """With as many frequencies as the classes' mean images differ in."""
-        if fewest >= self.frequencies or self._classes == 1:
+        if fewest >= self.frequencies:
             return self
         images = self._mean_images(first).reshape(-1, *self._shape)
         pixels, weight, _ = _block(first, Pixels)
         noise = first.sigma / (first.grid.scale * weight) * pixels.radius
-        counts = np.maximum(_counts(first, self._classes), _few(first))
+        counts = np.maximum(_counts(first, self.classes), _few(first))
         return replace(self, frequencies=needed_frequencies(images, noise, counts, fewest, self.frequencies))
 
     def coarse(self, first: Measurement | None) -> list[Part]:
@@ -266,9 +268,9 @@ class _Place:
     def _mean_images(self, first: Measurement | None) -> Floats:
         """Of each class, in pixels of [0, 1], up to noise; black ones before they are measured."""
         if first is None:
-            return np.zeros((self._classes, math.prod(self._shape)))
+            return np.zeros((self.classes, math.prod(self._shape)))
         pixels, _, sums = _block(first, Pixels)
-        return np.asarray(sums * pixels.radius / np.maximum(_counts(first, self._classes), _few(first))[:, None])
+        return np.asarray(sums * pixels.radius / np.maximum(_counts(first, self.classes), _few(first))[:, None])
 
     def _cut(self, coarse: Measurement) -> Floats:
         """For each class the centres of its kinds less its mean: those that best stand for a Gaussian with its moments."""
