@@ -68,7 +68,7 @@ class Steps:
             return
         if step not in self._bars:
             self._finish()
-            words = _WORDS.get(step) or step.replace("pass", "reading the rows, pass").replace(
+            words = _WORDS.get(step) or step.replace("pass", "reading the records, pass").replace(
                 "noise", "drawing noise,"
             )
             self._bars[step] = self._progress.add_task(words, total=1.0)
@@ -80,7 +80,7 @@ class Steps:
 
 
 _WORDS = {
-    "fit": "fitting the generator", "write": "writing", "evaluate": "comparing the tables",
+    "fit": "fitting the generator", "write": "writing", "evaluate": "comparing with the real data",
     "white-box releases": "attacking many releases", "canaries": "hiding canaries",
     "train": "training the extractor",
     "membership": "looking for members in synthetic rows", "refits": "fitting again with fresh noise",

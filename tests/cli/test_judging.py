@@ -84,7 +84,7 @@ def test_evaluate_writes_a_report_and_says_what_it_is(files: Run) -> None:
         "evaluate", "real.csv", "made.csv", "--release", "people.release", "--holdout", "test.csv", "-o", "report.html"
     )
     assert outcome.code == 0
-    assert "computed from private rows: keep it where the data are kept" in outcome.shown
+    assert "computed from private data: keep it where the data are kept" in outcome.shown
     assert "Predicting job" in outcome.shown  # the release's target
     assert Path("report.html").stat().st_mode & 0o077 == 0  # for the owner's eyes
     text = Path("report.html").read_text()

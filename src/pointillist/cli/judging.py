@@ -76,7 +76,7 @@ def evaluate(
     elif not quiet:
         _show(result)
         if output is not None:
-            console.say(f"Report: {output}. It was computed from private rows: keep it where the data are kept.")
+            console.say(f"Report: {output}. It was computed from private data: keep it where the data are kept.")
 
 
 def _judged(tables: dict[str, Any], schema: Path | None, target: str | None, known: dict[str, Any]) -> Any:
