@@ -107,7 +107,8 @@ def _held_in_all(rows: Sequence[Row], basis: str) -> str:
 def _cell(rows: Sequence[Row]) -> str:
     held = _held(rows) / len(rows)
     wrong = np.sqrt(np.mean([(row["value"] - row["truth"]) ** 2 for row in rows]))
-    width = np.mean([(row["high"] - row["low"]) / 2 for row in rows]) / wrong
+    half = np.mean([(row["high"] - row["low"]) / 2 for row in rows])
+    width = half / wrong if wrong > 0 else np.inf  # a few runs may all be right to the last digit
     return f"{held:.3f} / {width:.1f} / {np.mean([row['plainly'] for row in rows]):.3f}"
 
 
