@@ -1,12 +1,16 @@
 """The mixture as a sampler: faithful and even."""
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pointillist.features import OneHot, Tiles
 from pointillist.generators.drawing import draw, quota
 from pointillist.generators.mixture import Mixture
+from pointillist.generators.swapping import Split
 
 
 def mixture_of(seed: int) -> Mixture:
@@ -63,3 +67,64 @@ def test_what_a_row_of_a_table_shares_out_is_shared_evenly(count: int, seed: int
     for row in range(3):
         held = np.bincount(drawn[rows == row], minlength=5)
         assert (np.abs(np.cumsum(held) - np.cumsum(table[row]) * held.sum()) < 1 + 1e-6).all()
+
+
+def parity_mixture() -> Mixture:
+    """Four columns of two tiles; the third is the parity of the first two, which no pair of columns shows."""
+    first, second = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    columns = {"a": first, "b": second, "parity": first ^ second}
+    tables = {name: np.eye(2)[values] for name, values in columns.items()} | {"d": np.full((4, 2), 0.5)}
+    tiles = {name: OneHot(name, 2) for name in tables}
+    return Mixture(np.full(4, 0.25), tiles, tables, {name: np.ones(2) for name in tables})
+
+
+def parity_kept(mixture: Mixture) -> float:
+    codes = mixture.sample(20_000, np.random.default_rng(0))
+    return float(np.mean(codes["parity"] == codes["a"] ^ codes["b"]))
+
+
+def holding(mixture: Mixture, *labels: int) -> Mixture:
+    """The mixture with its own tables to hold: pairs, and pairs by each of some columns."""
+    table = np.concatenate(list(mixture.tables.values()), axis=1)
+    splits = []
+    for label in labels:
+        place_of = np.arange(8, dtype=np.int32)
+        place_of[2 * label : 2 * label + 2] = -1
+        kept = np.where(place_of >= 0, table, 0.0)
+        shares = mixture.weights[:, None] * table[:, 2 * label : 2 * label + 2]
+        wanted = np.stack([kept.T @ (share[:, None] * kept) for share in shares.T]).astype(np.float32)
+        splits.append(Split(label, np.arange(2, dtype=np.int32), place_of, wanted))
+    return replace(
+        mixture, pairs=(table.T @ (mixture.weights[:, None] * table)).astype(np.float32), splits=tuple(splits)
+    )
+
+
+def test_rows_stay_as_drawn_where_more_than_tables_was_measured() -> None:
+    assert parity_kept(parity_mixture()) == 1.0
+
+
+def test_rows_forget_what_pairs_do_not_hold() -> None:
+    assert parity_kept(holding(parity_mixture())) < 0.9
+
+
+def test_rows_keep_what_was_measured_by_a_target() -> None:
+    assert parity_kept(holding(parity_mixture(), 2)) > 0.99
+
+
+def test_a_condition_keeps_what_is_held() -> None:
+    share, met = holding(parity_mixture(), 2).given({"d": np.array([1.0, 0.0])})
+    assert share == pytest.approx(0.5)
+    assert parity_kept(met) > 0.99
+    assert not met.sample(1000, np.random.default_rng(0))["d"].any()
+
+
+def test_what_is_held_is_in_the_file() -> None:
+    mixture = holding(parity_mixture(), 2, 0)
+    again = Mixture.from_facts(*mixture.to_facts())
+    assert [split.label for split in again.splits] == [2, 0]
+    assert mixture.pairs is not None
+    assert again.pairs is not None
+    np.testing.assert_array_equal(again.pairs, mixture.pairs)
+    for one, other in zip(again.splits, mixture.splits, strict=True):
+        for part in ("class_of", "place_of", "wanted"):
+            np.testing.assert_array_equal(getattr(one, part), getattr(other, part))

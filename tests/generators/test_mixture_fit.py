@@ -193,7 +193,8 @@ def test_pairs_are_corrected_by_as_much_as_the_noise_allows() -> None:
         mixture = fit_mixture(given_evidence, shares(joint), components=1, steps=50, seed=0, progress=silent)
         order = list(mixture.tiles)
         starts = dict(zip(order, np.cumsum([0, *(mixture.tiles[n].dimension for n in order)]), strict=False))
-        pairs = mixture.pair_tables()[starts["a"] : starts["a"] + 3, starts["b"] : starts["b"] + 4]
+        assert mixture.pairs is not None
+        pairs = mixture.pairs[starts["a"] : starts["a"] + 3, starts["b"] : starts["b"] + 4]
         assert least <= 0.5 * np.abs(pairs - joint.sum(0)).sum() <= most
 
 

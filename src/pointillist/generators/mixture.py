@@ -1,7 +1,7 @@
 """Mixture: K products of per-column distributions. Rows are drawn evenly, so that samples show what the model says."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pointillist.features import Tiles
 from pointillist.generators.drawing import draw, draw_levels, quota
-from pointillist.generators.swapping import mix
+from pointillist.generators.swapping import Split, mix
 
 Floats = NDArray[np.float64]
 Single = NDArray[np.float32]
@@ -31,7 +31,11 @@ class Mixture:
     within: dict[str, Floats]
     """For each column the probability of every level inside its tile."""
     pairs: Single | None = None
-    """What pair tables samples should have, over all tiles side by side; by default those of the components."""
+    """The pair tables that samples should have, over all tiles side by side, where tables are all that was measured:
+    then rows exchange values and forget the rest. None: rows stay as they are drawn, for a release of other features
+    speaks about them in ways that no table holds."""
+    splits: tuple[Split, ...] = ()
+    """The same within each class of a target."""
 
     def describe(self) -> str:
         return f"a mixture of {len(self.weights)} components"
@@ -40,12 +44,12 @@ class Mixture:
         """Level numbers of `count` rows."""
         component = quota(self.weights, count, generator)
         drawn = np.stack([draw(table, component, generator) for table in self.tables.values()], axis=1).astype(np.int32)
-        if len(self.tiles) > 1:
-            starts = np.cumsum([0, *(tiles.dimension for tiles in self.tiles.values())])[:-1]
-            pairs, parts = self.pair_tables(), max(1, count // _MOST_MIXED)
+        # Of a target and two columns nothing can be forgotten: tables by class hold all three together.
+        if self.pairs is not None and len(self.tiles) > (3 if self.splits else 1):
+            starts, parts = self._starts(), max(1, count // _MOST_MIXED)
             for part in range(parts):  # every so many rows: each part has its share of every component
                 rows = np.ascontiguousarray(drawn[part::parts])
-                mix(rows, np.float32(len(rows)) * pairs, starts, generator)
+                mix(rows, np.float32(len(rows)) * self.pairs, starts, generator, self.splits)
                 drawn[part::parts] = rows
         codes = {
             name: draw_levels(tiles, self.within[name], drawn[:, number], generator)
@@ -54,13 +58,23 @@ class Mixture:
         shuffled = generator.permutation(count)
         return {name: values[shuffled] for name, values in codes.items()}
 
-    def pair_tables(self) -> Single:
-        """The share of rows in every pair of tiles, of all columns side by side."""
-        if self.pairs is not None:
-            return self.pairs
+    def _starts(self) -> NDArray[np.int64]:
+        """Where each column's tiles begin, of all side by side."""
+        return np.cumsum([0, *(tiles.dimension for tiles in self.tiles.values())])[:-1]
+
+    def _holding_its_own(self, splits: tuple[Split, ...]) -> Self:
+        """The mixture with the tables that its components make, of everyone and for each of `splits`."""
         table = np.concatenate(list(self.tables.values()), axis=1).astype(np.float32)
         share = (self.weights / self.weights.sum()).astype(np.float32)
-        return table.T @ (share[:, None] * table)
+        made = []
+        for split in splits:
+            joined = np.zeros((len(table), split.wanted.shape[1]), dtype=np.float32)
+            np.add.at(joined.T, split.place_of[split.place_of >= 0], table.T[split.place_of >= 0])
+            start = int(self._starts()[split.label])
+            of_label = table[:, start : start + len(split.class_of)]
+            classes = [share * of_label[:, split.class_of == each].sum(axis=1) for each in range(len(split.wanted))]
+            made.append(replace(split, wanted=np.stack([joined.T @ (each[:, None] * joined) for each in classes])))
+        return replace(self, pairs=table.T @ (share[:, None] * table), splits=tuple(made))
 
     def given(self, inside: Mapping[str, Floats]) -> tuple[float, Self]:
         """The probability of a condition, and the mixture of the rows that meet it: exact.
@@ -71,18 +85,19 @@ class Mixture:
         weights, tables, within = self.weights, dict(self.tables), dict(self.within)
         for name, shares in inside.items():
             tiles = self.tiles[name]
-            met = self.within[name] * shares
-            by_tile = np.bincount(tiles.table, weights=met, minlength=tiles.dimension)
+            inner = self.within[name] * shares
+            by_tile = np.bincount(tiles.table, weights=inner, minlength=tiles.dimension)
             tables[name] = self.tables[name] * by_tile
             weights = weights * tables[name].sum(axis=1)
             held = by_tile[tiles.table]
-            within[name] = np.where(held > 0, met / np.where(held > 0, held, 1.0), self.within[name])
+            within[name] = np.where(held > 0, inner / np.where(held > 0, held, 1.0), self.within[name])
         kept = weights > 0
         met_by = float(weights.sum() / self.weights.sum())
         if not kept.any():
             return 0.0, self
         tables = {name: table[kept] / table[kept].sum(axis=1, keepdims=True) for name, table in tables.items()}
-        return met_by, type(self)(weights[kept] / weights.sum(), self.tiles, tables, within)
+        met = type(self)(weights[kept] / weights.sum(), self.tiles, tables, within)
+        return met_by, met if self.pairs is None else met._holding_its_own(self.splits)
 
     def to_facts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The mixture as JSON values and arrays."""
@@ -94,7 +109,11 @@ class Mixture:
             arrays[f"{number}.within"] = self.within[name]
         if self.pairs is not None:
             arrays["pairs"] = self.pairs
-        return {"columns": names}, arrays
+        for number, split in enumerate(self.splits):
+            arrays[f"split.{number}.class_of"] = split.class_of
+            arrays[f"split.{number}.place_of"] = split.place_of
+            arrays[f"split.{number}.wanted"] = split.wanted
+        return {"columns": names, "splits": [split.label for split in self.splits]}, arrays
 
     @classmethod
     def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
@@ -109,4 +128,8 @@ class Mixture:
         total = sum(each.dimension for each in tiles.values())
         if "pairs" in arrays and arrays["pairs"].shape != (total, total):
             raise ValueError("the pair tables do not fit")
-        return cls(arrays["weights"].astype(np.float64), tiles, tables, within, arrays.get("pairs"))
+        splits = tuple(
+            Split(int(label), *(arrays[f"split.{number}.{part}"] for part in ("class_of", "place_of", "wanted")))
+            for number, label in enumerate(facts.get("splits", ()))
+        )
+        return cls(arrays["weights"].astype(np.float64), tiles, tables, within, arrays.get("pairs"), splits)

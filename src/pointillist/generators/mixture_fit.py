@@ -21,6 +21,7 @@ from pointillist.features import Tiles
 from pointillist.generators.denoising import project_to_simplex
 from pointillist.generators.evidence import Evidence, Table, aggregation, joint_tiles
 from pointillist.generators.mixture import Mixture
+from pointillist.generators.swapping import Split
 from pointillist.progress import Progress
 
 Floats = NDArray[np.float64]
@@ -72,7 +73,7 @@ def fit_mixture(
     weights, table = (each.astype(np.float64) for each in fitted.result())
     table = problem.rake(weights, table)
     tables = {name: table[:, place] for name, place in problem.places.items()}
-    return Mixture(weights, base, tables, within, problem.pairs(weights, table))
+    return Mixture(weights, base, tables, within, problem.pairs(weights, table), problem.splits(weights, table))
 
 
 def _conditional(tiles: Tiles, shares: Floats, totals: Floats) -> Floats:
@@ -182,12 +183,34 @@ class Problem:
             precision = float(layer.precision[rows.start, columns.start])
             if precision == 0:
                 continue
-            block = found[rows, columns]
-            gap = _centred(layer.wanted[0, rows, columns] - block)
-            free = (gap.shape[0] - 1) * (gap.shape[1] - 1)
-            found[rows, columns] = np.maximum(block + _shrink(gap, np.full_like(gap, precision), free) * gap, 0.0)
+            found[rows, columns] = _corrected(found[rows, columns], layer.wanted[0, rows, columns], precision)
             found[columns, rows] = found[rows, columns].T
         return found.astype(np.float32)
+
+    def splits(self, weights: Floats, table: Floats) -> tuple[Split, ...]:
+        """Pair tables by class, for each label: the mixture's, corrected in the same way."""
+        names, found = list(self.places), []
+        for layer in self.layers:
+            if layer.label is None or layer.classes is None:
+                continue
+            joined, of_class = table @ layer.sums, table[:, layer.place] @ layer.classes
+            wanted = np.stack([joined.T @ ((weights * each)[:, None] * joined) for each in of_class.T])
+            for rows, columns in itertools.combinations(layer.spots.values(), 2):
+                precision = float(layer.precision[rows.start, columns.start])
+                for modelled, measured in zip(wanted, layer.wanted, strict=True) if precision else ():
+                    modelled[rows, columns] = _corrected(modelled[rows, columns], measured[rows, columns], precision)
+                    modelled[columns, rows] = modelled[rows, columns].T
+            place_of = np.where(layer.sums.any(axis=1), layer.sums.argmax(axis=1), -1).astype(np.int32)
+            class_of = layer.classes.argmax(axis=1).astype(np.int32)
+            found.append(Split(names.index(layer.label.column), class_of, place_of, wanted.astype(np.float32)))
+        return tuple(found)
+
+
+def _corrected(modelled: Floats, measured: Single, precision: float) -> Floats:
+    """A pair table, moved towards its measurement by as much of their gap as is more than noise."""
+    gap = _centred(measured - modelled)
+    free = (gap.shape[0] - 1) * (gap.shape[1] - 1)
+    return np.maximum(modelled + _shrink(gap, np.full_like(gap, precision), free) * gap, 0.0)
 
 
 def _shrink(gap: Floats, precision: Floats, free: int) -> float:

@@ -1,15 +1,24 @@
-"""Swapping: rows exchange values until the sample's pair tables are the model's, and all else is as random as can be.
+"""Swapping: rows exchange values until the sample's tables are the model's, and all else is as random as can be.
 
 Rows drawn by chance differ from their model by chance, and a mixture ties columns together in threes and fours more than
-its pair tables call for. Both are mended by exchanges: two rows swap their values in one column. No column by itself
-changes. An exchange that brings the pair tables nearer to the model's is made; one that takes them away is made too, by a
-chance that falls to nothing (annealing). What the pair tables do not hold fast is mixed meanwhile: the sample goes
-towards the most random one with these pair tables, the one of maximum entropy. Only the model is looked at.
+its tables call for. Both are mended by exchanges: two rows swap their values in one column. No column by itself changes.
+An exchange that brings the held tables nearer to the model's is made; one that takes them away is made too, by a chance
+that falls to nothing (annealing). What the tables do not hold fast is mixed meanwhile: the sample goes towards the most
+random one with these tables, the one of maximum entropy.
+
+Exchanges forget whatever is not held, so all that a release measured must be: pairs of columns and, where pairs were
+split by a target, pairs within each of its classes. Only the model is looked at.
 """
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
+
+Single = NDArray[np.float32]
+Places = NDArray[np.int32]
 
 _WARM, _WARMER = 8.0, 0.01
 """The temperature at the start, in squared rows of a cell: a few rows to and fro, and no more than this part of the rows
@@ -22,8 +31,26 @@ _LEAST, _MOST = 6, 40
 """How many sweeps there are at least and at most."""
 
 
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Pair tables within each class of one column, the label, over tiles that may be coarser than those of the rows."""
+
+    label: int
+    """The label's number among the columns."""
+    class_of: Places
+    """For each of the label's tiles its class."""
+    place_of: Places
+    """For each tile, of all columns side by side, its place in the tables; -1 where the column is not in them."""
+    wanted: Single
+    """The share of rows in every class and pair of places."""
+
+
 def mix(
-    tiles: NDArray[np.int32], wanted: NDArray[np.float32], starts: NDArray[np.int64], generator: np.random.Generator
+    tiles: Places,
+    wanted: Single,
+    starts: NDArray[np.int64],
+    generator: np.random.Generator,
+    splits: Sequence[Split] = (),
 ) -> None:
     """Exchange values in place.
 
@@ -31,6 +58,7 @@ def mix(
         tiles: tile numbers, rows x columns.
         wanted: the model's expected counts of every pair of tiles, of all columns side by side.
         starts: where each column's tiles begin in `wanted`.
+        splits: pair tables by class that are held as well.
     """
     rows, columns = tiles.shape
     crowd = _crowd(wanted, starts)
@@ -39,17 +67,22 @@ def mix(
     placed = tiles + starts.astype(np.int32)
     gap = -wanted
     _count(placed, gap)
-    sweeps = int(np.clip(2 * _WORK / max(1, rows * columns**2), _LEAST, _MOST))
+    labels, classes, places, gaps = _stacked(splits, tiles, placed)
+    sweeps = int(np.clip(2 * _WORK / max(1, rows * columns**2 * (1 + len(splits))), _LEAST, _MOST))
     for sweep in range(sweeps):
-        # Rows meet that agree in one column: they are more alike than any two, and more exchanges succeed.
+        # Rows meet that agree in one column: they are more alike than any two, and more exchanges succeed. Every other
+        # time they agree in their class, too: then the tables by class stand less in the way of forgetting the rest.
         shuffled = generator.permutation(rows)
-        met = shuffled[np.argsort(placed[shuffled, generator.integers(columns)], kind="stable")]
+        keys = [placed[shuffled, generator.integers(columns)]]
+        if splits and sweep % 2:
+            keys.append(classes[generator.integers(len(splits)), shuffled])
         temperature = min(_WARM, _WARMER * crowd) * (1 - (sweep + 1) / sweeps)
-        _sweep(placed, gap, met, temperature, int(generator.integers(2**31)))
+        seed = int(generator.integers(2**31))
+        _sweep(placed, gap, shuffled[np.lexsort(keys)], labels, classes, places, gaps, temperature, seed)
     tiles[:] = placed - starts.astype(np.int32)
 
 
-def _crowd(wanted: NDArray[np.float32], starts: NDArray[np.int64]) -> float:
+def _crowd(wanted: Single, starts: NDArray[np.int64]) -> float:
     """With how many rows a row shares its cell, in all but the emptiest tenth of pairs of columns."""
     squares = np.add.reduceat(np.add.reduceat(np.square(wanted, dtype=np.float64), starts, axis=0), starts, axis=1)
     totals = np.add.reduceat(np.add.reduceat(wanted.astype(np.float64), starts, axis=0), starts, axis=1)
@@ -57,8 +90,29 @@ def _crowd(wanted: NDArray[np.float32], starts: NDArray[np.int64]) -> float:
     return float(np.quantile(squares[above] / np.maximum(totals[above], 1.0), 0.1))
 
 
+def _stacked(
+    splits: Sequence[Split], tiles: Places, placed: Places
+) -> tuple[NDArray[np.int64], Places, Places, Single]:
+    """All splits as compiled code wants them: their labels; the class of every row; the place of every tile; the gaps."""
+    if not splits:
+        return (
+            np.zeros(0, np.int64),
+            np.zeros((0, 1), np.int32),
+            np.zeros((0, 1), np.int32),
+            np.zeros((0, 1, 1, 1), np.float32),
+        )
+    classes = np.stack([split.class_of[tiles[:, split.label]] for split in splits])
+    places = np.stack([split.place_of for split in splits])
+    gaps = np.zeros((len(splits), *np.max([split.wanted.shape for split in splits], axis=0)), np.float32)
+    for number, split in enumerate(splits):
+        kinds, size, _ = split.wanted.shape
+        gaps[number, :kinds, :size, :size] = np.float32(-len(tiles)) * split.wanted
+        _count_by_class(placed, classes[number], places[number], gaps[number])
+    return np.array([split.label for split in splits]), classes, places, gaps
+
+
 @numba.njit(cache=True)  # type: ignore[untyped-decorator]
-def _count(placed: NDArray[np.int32], gap: NDArray[np.float32]) -> None:
+def _count(placed: Places, gap: Single) -> None:
     """Add every row to the pair tables."""
     rows, columns = placed.shape
     for row in range(rows):
@@ -69,42 +123,103 @@ def _count(placed: NDArray[np.int32], gap: NDArray[np.float32]) -> None:
 
 
 @numba.njit(cache=True)  # type: ignore[untyped-decorator]
+def _count_by_class(placed: Places, classes: Places, place_of: Places, gap: Single) -> None:
+    """Add every row to the pair tables of its class."""
+    rows, columns = placed.shape
+    for row in range(rows):
+        for a in range(columns):
+            first = place_of[placed[row, a]]
+            for b in range(columns):
+                second = place_of[placed[row, b]]
+                if a != b and first >= 0 and second >= 0:
+                    gap[classes[row], first, second] += 1.0
+
+
+@numba.njit(cache=True)  # type: ignore[untyped-decorator]
 def _sweep(
-    placed: NDArray[np.int32], gap: NDArray[np.float32], met: NDArray[np.int64], temperature: float, seed: int
+    placed: Places,
+    gap: Single,
+    met: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    classes: Places,
+    places: Places,
+    gaps: Single,
+    temperature: float,
+    seed: int,
 ) -> None:
-    """Every two rows that meet may exchange each of their values."""
+    """Every two rows that meet may exchange each of their values, but for a label that is of another class."""
     np.random.seed(seed)  # of compiled code alone
     rows, columns = placed.shape
     differ = np.empty(columns, dtype=np.int64)
-    for place in range(0, rows - 1, 2):
-        one, other = placed[met[place]], placed[met[place + 1]]
+    for meeting in range(0, rows - 1, 2):
+        i, j = met[meeting], met[meeting + 1]
+        one, other = placed[i], placed[j]
         count = 0
         for b in range(columns):
             if one[b] != other[b]:
                 differ[count] = b
                 count += 1
-        if count < 2:
-            continue
-        for number in range(count):
+        for number in range(count if count > 1 else 0):
             column = differ[number]
-            own, foreign = one[column], other[column]
-            gain = -2.0 * (count - 1)
-            for k in range(count):
-                if k != number:
-                    b = differ[k]
-                    gain += gap[own, one[b]] + gap[foreign, other[b]] - gap[own, other[b]] - gap[foreign, one[b]]
+            gain = _gain(one, other, differ[:count], column, gap)
+            for s in range(len(labels)):
+                if labels[s] == column and classes[s, i] != classes[s, j]:
+                    gain = -np.inf
+                gain += _gain_by_class(one, other, column, places[s], gaps[s], classes[s, i], classes[s, j])
             # Twice the gain is how far the sum of squared gaps would fall.
             if gain <= 0.0 and (temperature == 0.0 or gain < temperature * np.log(np.random.random())):
                 continue
-            for k in range(count):
-                if k != number:
-                    near, far = one[differ[k]], other[differ[k]]
-                    gap[own, near] -= 1.0
-                    gap[near, own] -= 1.0
-                    gap[foreign, far] -= 1.0
-                    gap[far, foreign] -= 1.0
-                    gap[own, far] += 1.0
-                    gap[far, own] += 1.0
-                    gap[foreign, near] += 1.0
-                    gap[near, foreign] += 1.0
-            one[column], other[column] = foreign, own
+            for b in differ[:count]:
+                if b != column:
+                    _move(gap, one[column], other[column], one[b])
+                    _move(gap, other[column], one[column], other[b])
+            for s in range(len(labels)):
+                _move_by_class(one, other, column, places[s], gaps[s], classes[s, i], classes[s, j])
+            one[column], other[column] = other[column], one[column]
+
+
+@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+def _gain(one: Places, other: Places, differ: NDArray[np.int64], column: int, gap: Single) -> float:
+    """What an exchange in a column brings to pair tables; only pairs with other columns that differ change."""
+    own, foreign = one[column], other[column]
+    gain = 0.0
+    for b in differ:
+        if b != column:
+            gain += gap[own, one[b]] + gap[foreign, other[b]] - gap[own, other[b]] - gap[foreign, one[b]] - 2.0
+    return gain
+
+
+@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+def _gain_by_class(
+    one: Places, other: Places, column: int, place_of: Places, gaps: Single, here: int, there: int
+) -> float:
+    """What an exchange in a column brings to pair tables by class, of two rows that are of these classes."""
+    own, foreign = place_of[one[column]], place_of[other[column]]
+    gain = 0.0
+    for b in range(len(one)) if own != foreign else range(0):
+        near, far = place_of[one[b]], place_of[other[b]]
+        if b != column and near >= 0 and (here != there or near != far):
+            gain += gaps[here, own, near] - gaps[here, foreign, near] - 2.0
+            gain += gaps[there, foreign, far] - gaps[there, own, far]
+    return gain
+
+
+@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+def _move_by_class(
+    one: Places, other: Places, column: int, place_of: Places, gaps: Single, here: int, there: int
+) -> None:
+    """Enter an exchange into the pair tables by class."""
+    own, foreign = place_of[one[column]], place_of[other[column]]
+    for b in range(len(one)) if own != foreign else range(0):
+        if b != column and place_of[one[b]] >= 0:
+            _move(gaps[here], own, foreign, place_of[one[b]])
+            _move(gaps[there], foreign, own, place_of[other[b]])
+
+
+@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+def _move(gap: Single, old: int, new: int, beside: int) -> None:
+    """A row that has the tile `beside` in another column goes from one tile to another."""
+    gap[old, beside] -= 1.0
+    gap[beside, old] -= 1.0
+    gap[new, beside] += 1.0
+    gap[beside, new] += 1.0
