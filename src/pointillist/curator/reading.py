@@ -28,15 +28,15 @@ from pointillist.schema import MISSING_TEXTS, Image, Integer, Real, Schema
 
 
 class Files(Source):
-    """Parquet or Arrow files: one, or a folder of them."""
+    """Parquet or Arrow files: one, or a folder of them; or a dataset of the caller's, which may be a part of some."""
 
-    def __init__(self, dataset: ds.Dataset, name: str):
-        self.dataset, self.name = dataset, name
+    def __init__(self, dataset: ds.Dataset, name: str, *, whole: bool = False):
+        self.dataset, self.name, self.whole = dataset, name, whole
 
     @classmethod
     def at(cls, path: Path, kind: str) -> "Files":
         try:
-            return cls(ds.dataset(path, format=kind), str(path))
+            return cls(ds.dataset(path, format=kind), str(path), whole=True)
         except FileNotFoundError:
             raise DataError(f"{path}: no such file.") from None
         except (pa.ArrowException, OSError):
@@ -104,6 +104,7 @@ class Frame(Source):
         self.name = "the frame"
         try:
             native = nw.from_native(frame)
+            self.whole = not isinstance(native, nw.LazyFrame)  # that one may select as it is collected
             self.table = native.collect() if isinstance(native, nw.LazyFrame) else native
         except nw.exceptions.DuplicateError:
             raise DataError(f"{self.name}: a column is there more than once. Rename one of them.") from None
@@ -183,8 +184,6 @@ def _text(value: Any) -> str:
 class Relation(Source):
     """A DuckDB relation."""
 
-    whole = False
-
     def __init__(self, relation: duckdb.DuckDBPyRelation, name: str = "the relation"):
         self.relation, self.name = relation, name
 
@@ -207,8 +206,6 @@ class Query(Source):
     The promise is for rows of the result. Choosing rows and columns one by one keeps it; anything in which one row
     changes others (aggregates, DISTINCT, LIMIT, windows, subqueries) does not.
     """
-
-    whole = False
 
     def __init__(self, sql: str, over: str | Path | None = None, delimiter: str = ","):
         self.sql, self.over, self.delimiter = sql, None if over is None else Path(over), delimiter

@@ -93,8 +93,8 @@ def release(
     exact = settled.request.neighbours is Neighbours.REPLACE_ONE and schema.person is None and source.whole
     if not exact and not any(block.counts for each in settled.rounds for block in each.blocks):
         raise UsageError(
-            "the plan counts nothing, and the number of rows of a query's result is not public. Choose a count_share "
-            "above 0."
+            "the plan counts nothing, and the number of rows of what may be a selection (a query, a relation, a dataset, a "
+            "lazy frame) is not public. Choose a count_share above 0."
         )
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
     book.check(schema.name, settled.guarantee)
