@@ -13,6 +13,7 @@ from pointillist.curator.capping import capped
 from pointillist.curator.embedding import Embedding, Integers
 from pointillist.curator.encoding import Encoder
 from pointillist.curator.reading import open_schema, open_source
+from pointillist.curator.scratch import tidy_when_terminated
 from pointillist.curator.source import Source
 from pointillist.engines import local
 from pointillist.errors import PointillistError, UsageError, without_context
@@ -183,12 +184,13 @@ def embed(
     else:
         columns = list(dict.fromkeys([*encoder.columns, schema.person.column]))
         stream, encode = capped(source.batches(columns, schema, report), encoder, schema.person, source.name), _as_is
-    parts = local.run(
-        stream,
-        lambda: Embedding(feature_map, grid),
-        lambda part, item: part.add(encode(item)),
-        threads or min(8, os.cpu_count() or 1),
-    )
+    with tidy_when_terminated():  # here, as the stream is read by other threads
+        parts = local.run(
+            stream,
+            lambda: Embedding(feature_map, grid),
+            lambda part, item: part.add(encode(item)),
+            threads or min(8, os.cpu_count() or 1),
+        )
     total = parts[0]
     for part in parts[1:]:
         total.merge(part)
