@@ -12,6 +12,7 @@ from pointillist.artefact import reserve
 from pointillist.curator.capping import capped
 from pointillist.curator.embedding import Embedding, Integers
 from pointillist.curator.encoding import Encoder
+from pointillist.curator.overlap import require_no_copy
 from pointillist.curator.reading import open_schema, open_source
 from pointillist.curator.scratch import tidy_when_terminated
 from pointillist.curator.source import Source
@@ -21,6 +22,7 @@ from pointillist.features import FeatureMap, blocks
 from pointillist.features.serial import to_nodes
 from pointillist.levels import levels_of
 from pointillist.methods import Method, method_for
+from pointillist.methods.base import CopiesRows
 from pointillist.plan import Plan, Request, Round
 from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Neighbours
 from pointillist.privacy.grid import Grid
@@ -99,6 +101,9 @@ def release(
         )
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
     book.check(schema.name, settled.guarantee)
+    if isinstance(recipe, CopiesRows) and recipe.copied_rows is not None:
+        progress("compare", 0.0)
+        require_no_copy(recipe.copied_rows, source, schema)
 
     release_id = str(uuid.uuid4())
     targets = settled.request.targets
