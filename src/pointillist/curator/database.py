@@ -22,3 +22,9 @@ def connect(database: Path | None = None) -> Iterator[duckdb.DuckDBPyConnection]
             yield db
         finally:
             db.close()
+
+
+def confine(db: duckdb.DuckDBPyConnection, *allowed: Path) -> None:
+    """Let a connection reach no file from now on, except those allowed and its own, and let no setting be changed."""
+    paths = ", ".join("'" + str(path).replace("'", "''") + "'" for path in allowed)
+    db.execute(f"SET allowed_paths = [{paths}]; SET enable_external_access = false; SET lock_configuration = true")
