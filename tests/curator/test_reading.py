@@ -159,6 +159,10 @@ KINDS: dict[str, Callable[[Path, pa.Table], Any]] = {
     "sql on a database": lambda folder, table: sql("SELECT * FROM people", write_database(folder / "t.duckdb", table)),
     "sql by itself": lambda folder, table: sql(f"FROM '{write_parquet(folder / 't.parquet', table)}'"),
 }  # fmt: skip
+PERHAPS_SELECTED = {
+    "dataset", "dataset of files", "polars lazy", "duckdb relation", "sql on csv", "sql on parquet", "sql on a folder",
+    "sql on a database", "sql by itself",
+}  # fmt: skip
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
@@ -234,6 +238,10 @@ class TestSameTableFromAnySource:
         assert expected.total() == table.num_rows
         assert encoded(source, SCHEMA) == expected
         assert encoded(source, SCHEMA) == expected
+
+    @every_kind
+    def test_is_whole_only_where_that_is_known(self, kind: str, table: pa.Table, tmp_path: Path) -> None:
+        assert open_source(KINDS[kind](tmp_path, table)).whole == (kind not in PERHAPS_SELECTED)
 
     @every_kind
     def test_has_its_columns(self, kind: str, table: pa.Table, tmp_path: Path) -> None:
@@ -312,6 +320,9 @@ class TestSameTableFromAnySource:
         parquet.write_table(pa.table({"x": ["a"], "y": ["b"]}), tmp_path / "1.parquet")
         parquet.write_table(pa.table({"x": ["c"]}), tmp_path / "2.parquet")
         assert "column 'y' is not in this file" in refusal(lambda: texts(tmp_path, ["x", "y"]))
+
+    def test_a_new_kind_of_source_has_to_claim_that_it_is_whole(self) -> None:
+        assert Source.whole is False
 
     def test_a_source_stays_what_it_is(self, table: pa.Table) -> None:
         source = open_source(table)
@@ -417,7 +428,7 @@ class TestRefusals:
 
     def test_a_query_that_fails(self, tmp_path: Path) -> None:
         write_csv(tmp_path / "t.csv", pa.table({"x": [SECRET]}))
-        for query in ("SELECT x::INTEGER AS x FROM source", "SELEC", "SELECT x FROM nowhere"):
+        for query in ("SELECT x::INTEGER AS x FROM source", "SELEC", "SELECT y FROM source"):
             message = refusal(lambda query=query: texts(sql(query, tmp_path / "t.csv"), ["x"]))
             assert message.startswith(f"the query on {tmp_path / 't.csv'} failed")
 

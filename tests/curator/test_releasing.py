@@ -11,8 +11,12 @@ import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import numpy as np
+import polars as pl
 import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 from scipy import stats
 
@@ -299,8 +303,13 @@ def test_the_ledger_is_never_written_over(schema: pt.Schema, people: People, own
 
 
 def test_the_row_count_of_a_selection_is_never_published(schema: pt.Schema, people: People, tmp_path: Path) -> None:
-    import pyarrow.parquet as pq
-
-    pq.write_table(people(90), tmp_path / "t.parquet")
-    chosen = pt.sql("SELECT * FROM source WHERE sex = 'female'", tmp_path / "t.parquet")
-    assert pt.release(chosen, schema, epsilon=1.0, neighbours="replace-one").rows is None
+    path = tmp_path / "t.parquet"
+    pq.write_table(people(90), path)
+    selections = [
+        pt.sql("SELECT * FROM source WHERE sex = 'female'", path),
+        pl.scan_parquet(path).filter(pl.col("sex") == "female"),
+        ds.dataset(path).filter(ds.field("sex") == "female"),
+        duckdb.from_parquet(str(path)).filter("sex = 'female'"),
+    ]
+    for chosen in selections:
+        assert pt.release(chosen, schema, epsilon=1.0, neighbours="replace-one").rows is None

@@ -1,6 +1,9 @@
 """Extractors: frozen, hashed, and found again or refused with a clear message."""
 
 import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -164,10 +167,43 @@ def test_efficientnet_lite() -> None:
         assert torch.equal(mine, theirs)
 
 
-def test_one_thread_gives_back_what_it_took() -> None:
+@pytest.fixture
+def three() -> Iterator[None]:
+    """Torch on three threads, wherever the tests run."""
     before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("three")
+def test_one_thread_gives_back_what_it_took() -> None:
     with one_thread():
         assert torch.get_num_threads() == 1
         with one_thread():
             assert torch.get_num_threads() == 1
-    assert torch.get_num_threads() == before
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == 3
+
+
+@pytest.mark.usefixtures("three")
+def test_a_thread_that_leaves_changes_nothing_for_those_that_stay() -> None:
+    entered, left = threading.Event(), threading.Event()
+
+    def stay() -> tuple[int, int]:
+        with one_thread():
+            entered.set()
+            left.wait(10)
+            torch.ones(200, 200) @ torch.ones(200, 200)
+            inside = torch.get_num_threads()
+        return inside, torch.get_num_threads()
+
+    with ThreadPoolExecutor(1) as pool:
+        with one_thread():
+            staying = pool.submit(stay)
+            entered.wait(10)
+        assert torch.get_num_threads() == 3
+        left.set()
+        assert staying.result() == (1, 3)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(torch.get_num_threads).result() == 3

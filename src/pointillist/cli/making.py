@@ -22,6 +22,7 @@ from pointillist.cli.options import (
     MethodName,
     Neighbour,
     Output,
+    Overlap,
     Overwrite,
     Public,
     Quiet,
@@ -91,6 +92,7 @@ def release(
     neighbours: Neighbour = "add-remove",
     method: MethodName = None,
     public: Public = None,
+    overlap: Overlap = False,
     extractor: ExtractorName = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only print what would be measured; touch no data.")] = False,
     ledger: LedgerFile = None,
@@ -112,7 +114,7 @@ def release(
     from pointillist.schema import Schema
 
     facts = Schema.load(schema)
-    named = recipe(method, public, extractor, data, facts, delimiter)
+    named = recipe(method, public, overlap, extractor, data, facts, delimiter)
     settled = make_plan(facts, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=named)
     if plan:
         if as_json:
@@ -241,6 +243,7 @@ def synth(
     neighbours: Neighbour = "add-remove",
     method: MethodName = None,
     public: Public = None,
+    overlap: Overlap = False,
     extractor: ExtractorName = None,
     generator: GeneratorName = None,
     rows: Rows = None,
@@ -273,7 +276,7 @@ def synth(
     if generator is not None:
         generator_for(facts, generator)  # better known before anything is spent
     release(
-        data, schema, epsilon, kept, delta, target, neighbours, method, public, extractor,
+        data, schema, epsilon, kept, delta, target, neighbours, method, public, overlap, extractor,
         plan=False, ledger=ledger, delimiter=delimiter, sql=sql, overwrite=overwrite, quiet=quiet,
     )  # fmt: skip
     try:

@@ -45,6 +45,12 @@ Public = Annotated[
         show_default=False,
     ),
 ]
+Overlap = Annotated[
+    bool,
+    typer.Option(
+        "--public-overlap", help="With --public: its rows are public although some are in the private table, too."
+    ),
+]
 ExtractorName = Annotated[
     str | None,
     typer.Option(

@@ -26,12 +26,20 @@ def opened(data: Path, delimiter: str, sql: str | None) -> Any:
 
 
 def recipe(
-    method: str | None, public: Path | None, extractor: str | None, private: Path, schema: "Schema", delimiter: str
+    method: str | None,
+    public: Path | None,
+    overlap: bool,
+    extractor: str | None,
+    private: Path,
+    schema: "Schema",
+    delimiter: str,
 ) -> "Method":
     """The method by its name, with the public rows that it is to weight or the network that it is to use, if any."""
     from pointillist.curator.public_points import public_points
     from pointillist.methods import method_for
 
+    if overlap and public is None:
+        raise UsageError("--public-overlap goes with --public: it speaks of the rows of that file.")
     if extractor is not None:
         if method != "perceptual":
             raise UsageError(
@@ -52,7 +60,8 @@ def recipe(
             f"--public names the private table itself ({public}). Public rows are copied into the release as they are: name "
             "a table that anybody may see."
         )
-    return method_for(schema, method, {"points": public_points(opened(public, delimiter, None), schema)})
+    points = public_points(opened(public, delimiter, None), schema)
+    return method_for(schema, method, {"points": points, "overlap": overlap})
 
 
 def fitted_by(release: "Release", generator: str | None, steps: int | None, variety: float | None) -> dict[str, Any]:

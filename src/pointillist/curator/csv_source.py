@@ -61,6 +61,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class CsvFile(Source):
     """A CSV file with a header, perhaps gzipped."""
 
+    whole = True
     untyped = True
 
     def __init__(self, path: Path, delimiter: str = ","):

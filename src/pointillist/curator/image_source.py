@@ -54,6 +54,7 @@ def rows_within(rows: int, schema: Schema, groups: Iterable[tuple[int, int]]) ->
 class Images(Source):
     """A set of images that is no table."""
 
+    whole = True
     note: str = ""
     """What the reader of a draft should know about where the images came from."""
 

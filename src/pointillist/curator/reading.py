@@ -8,7 +8,6 @@ import datetime as dt
 import decimal
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,23 +19,24 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from pointillist.curator.csv_source import CsvFile
-from pointillist.curator.database import connect
+from pointillist.curator.database import confine, connect
 from pointillist.curator.image_source import ArrayFile, Arrays, Folder, holds_images, rows_at_once, rows_within
+from pointillist.curator.rowwise import RowWise
 from pointillist.curator.source import BATCH_ROWS, Report, Source, quote
 from pointillist.errors import DataError, UsageError
 from pointillist.schema import MISSING_TEXTS, Image, Integer, Real, Schema
 
 
 class Files(Source):
-    """Parquet or Arrow files: one, or a folder of them."""
+    """Parquet or Arrow files: one, or a folder of them; or a dataset of the caller's, which may be a part of some."""
 
-    def __init__(self, dataset: ds.Dataset, name: str):
-        self.dataset, self.name = dataset, name
+    def __init__(self, dataset: ds.Dataset, name: str, *, whole: bool = False):
+        self.dataset, self.name, self.whole = dataset, name, whole
 
     @classmethod
     def at(cls, path: Path, kind: str) -> "Files":
         try:
-            return cls(ds.dataset(path, format=kind), str(path))
+            return cls(ds.dataset(path, format=kind), str(path), whole=True)
         except FileNotFoundError:
             raise DataError(f"{path}: no such file.") from None
         except (pa.ArrowException, OSError):
@@ -104,6 +104,7 @@ class Frame(Source):
         self.name = "the frame"
         try:
             native = nw.from_native(frame)
+            self.whole = not isinstance(native, nw.LazyFrame)  # that one may select as it is collected
             self.table = native.collect() if isinstance(native, nw.LazyFrame) else native
         except nw.exceptions.DuplicateError:
             raise DataError(f"{self.name}: a column is there more than once. Rename one of them.") from None
@@ -183,8 +184,6 @@ def _text(value: Any) -> str:
 class Relation(Source):
     """A DuckDB relation."""
 
-    whole = False
-
     def __init__(self, relation: duckdb.DuckDBPyRelation, name: str = "the relation"):
         self.relation, self.name = relation, name
 
@@ -202,48 +201,83 @@ class Relation(Source):
 
 
 class Query(Source):
-    """The result of SQL, run by DuckDB on a database file or on a file or folder that SQL calls `source`.
+    """The result of SQL, run by DuckDB on a table of a database file, or on a file or folder that SQL calls `source`.
 
-    The promise is for rows of the result. Choosing rows and columns one by one keeps it; anything in which one row
-    changes others (aggregates, DISTINCT, LIMIT, windows, subqueries) does not.
+    The promise is for rows of the result, so the query must work row by row: others are refused. While it runs, DuckDB may
+    read this table and write to its own temporary folder, and nothing else.
     """
 
-    whole = False
-
     def __init__(self, sql: str, over: str | Path | None = None, delimiter: str = ","):
-        self.sql, self.over, self.delimiter = sql, None if over is None else Path(over), delimiter
+        self.over, self.delimiter = None if over is None else Path(over), delimiter
         self.name = "the query" if over is None else f"the query on {over}"
-
-    @contextmanager
-    def _relation(self) -> Iterator[duckdb.DuckDBPyRelation]:
-        if self.over is not None and not self.over.exists():
-            raise DataError(f"{self.over}: no such file.")
-        if self.over is None or _is_database(self.over):
-            with connect(self.over) as db:
-                yield db.sql(self.sql)
-        else:
-            with connect() as db:
-                yield open_source(self.over, delimiter=self.delimiter).query(db, self.sql)
+        with self.guard(None):
+            self._query = RowWise(sql)
 
     def column_names(self) -> list[str]:
-        with self._relation() as relation:
-            return list(relation.columns)
+        with connect() as db:
+            return list(self._result(db).columns)
 
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
-        with self._relation() as relation:
-            yield from Relation(relation).read(columns, schema, report)
+        with connect() as db:
+            yield from Relation(self._result(db)).read(columns, schema, report)
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
+        return self._result(db).query("source", sql)
+
+    def _result(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+        table = self._query.table
+        if self.over is not None and not self.over.exists():
+            raise DataError(f"{self.over}: no such file.")
         if self.over is not None and _is_database(self.over):
-            db.execute(f"ATTACH '{str(self.over).replace(chr(39), chr(39) * 2)}' AS _over (READ_ONLY); USE _over")
-            return db.sql(self.sql).query("source", sql)
-        if self.over is not None:
-            return open_source(self.over, delimiter=self.delimiter).query(db, self.sql).query("source", sql)
-        return db.sql(self.sql).query("source", sql)
+            return self._of_database(db, table)
+        if table is None:
+            confine(db)
+            return db.sql(self._query.sql)
+        over = self.over or Path(table[2])
+        if any(table[:2]) or not (over.exists() if self.over is None else _same(table[2], "source")):
+            known = "It must be a file or a folder" if self.over is None else "Call the table source"
+            raise DataError(f"{self.name}: there is no {_dotted(table)!r} to read. {known}.")
+        rows = open_source(over, delimiter=self.delimiter).query(db, "SELECT * FROM source")
+        confine(db, over)
+        return rows.query(table[2], self._query.sql)
+
+    def _of_database(
+        self, db: duckdb.DuckDBPyConnection, table: tuple[str, str, str] | None
+    ) -> duckdb.DuckDBPyRelation:
+        """Tables, and neither views nor functions of the database's own: these are queries, too, that nobody checked."""
+        db.execute(f"ATTACH '{str(self.over).replace(chr(39), chr(39) * 2)}' AS _over (READ_ONLY)")
+        confine(db)
+        # Asked before USE: after it the database's own functions would go before DuckDB's, also in these questions.
+        own = db.execute("SELECT function_name FROM duckdb_functions() WHERE NOT internal").fetchall()
+        tables = db.execute(
+            "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = '_over' AND NOT internal"
+        ).fetchall()
+        if called := sorted({name.lower() for (name,) in own} & self._query.functions):
+            raise DataError(
+                f"{self.name}: {called[0]} is a function of the database's own, and a query of its own. Write out "
+                "what it does."
+            )
+        if table is not None and (
+            table[0] or not any(_same(table[1] or "main", each[0]) and _same(table[2], each[1]) for each in tables)
+        ):
+            raise DataError(
+                f"{self.name}: {_dotted(table)!r} is no table of the database. (A view is a query of its own: write it out, "
+                "or make a table of it.)"
+            )
+        db.execute("USE _over")
+        return db.sql(self._query.sql)
 
     def explain(self, error: Exception, schema: Schema | None) -> str:
         text = " Columns of a CSV file are texts here: use CAST." if self.over and ".csv" in self.over.name else ""
         return f"{self.name} failed ({type(error).__name__}). Run it in DuckDB to see why.{text}"
+
+
+def _dotted(names: tuple[str, ...]) -> str:
+    return ".".join(filter(None, names))
+
+
+def _same(name: str, other: str) -> bool:
+    return name.lower() == other.lower()
 
 
 def _is_database(path: Path) -> bool:
@@ -258,8 +292,9 @@ def csv(path: str | Path, *, delimiter: str = ",") -> Source:
 def sql(query: str, over: str | Path | None = None) -> Source:
     """A DuckDB query as a table; `over` is a DuckDB database, or a file or folder that the query calls `source`.
 
-    The promise is for rows of the result: the query must make each of them from one private row. Aggregates, DISTINCT,
-    LIMIT, windows and subqueries let one row change others, and no noise is calibrated for that.
+    The promise is for rows of the result: the query must make each of them from one private row. Joins, aggregates,
+    DISTINCT, LIMIT, windows and the like let one row change or multiply others, no noise is calibrated for that, and they
+    are refused. Without `over` the query names a file or folder itself (FROM 'people.parquet').
     """
     return Query(query, over)
 

@@ -12,7 +12,9 @@ from pointillist.artefact import reserve
 from pointillist.curator.capping import capped
 from pointillist.curator.embedding import Embedding, Integers
 from pointillist.curator.encoding import Encoder
+from pointillist.curator.overlap import require_no_copy
 from pointillist.curator.reading import open_schema, open_source
+from pointillist.curator.scratch import tidy_when_terminated
 from pointillist.curator.source import Source
 from pointillist.engines import local
 from pointillist.errors import PointillistError, UsageError, without_context
@@ -20,6 +22,7 @@ from pointillist.features import FeatureMap, blocks
 from pointillist.features.serial import to_nodes
 from pointillist.levels import levels_of
 from pointillist.methods import Method, method_for
+from pointillist.methods.base import CopiesRows
 from pointillist.plan import Plan, Request, Round
 from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Neighbours
 from pointillist.privacy.grid import Grid
@@ -93,11 +96,14 @@ def release(
     exact = settled.request.neighbours is Neighbours.REPLACE_ONE and schema.person is None and source.whole
     if not exact and not any(block.counts for each in settled.rounds for block in each.blocks):
         raise UsageError(
-            "the plan counts nothing, and the number of rows of a query's result is not public. Choose a count_share "
-            "above 0."
+            "the plan counts nothing, and the number of rows of what may be a selection (a query, a relation, a dataset, a "
+            "lazy frame) is not public. Choose a count_share above 0."
         )
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
     book.check(schema.name, settled.guarantee)
+    if isinstance(recipe, CopiesRows) and recipe.copied_rows is not None:
+        progress("compare", 0.0)
+        require_no_copy(recipe.copied_rows, source, schema)
 
     release_id = str(uuid.uuid4())
     targets = settled.request.targets
@@ -183,12 +189,13 @@ def embed(
     else:
         columns = list(dict.fromkeys([*encoder.columns, schema.person.column]))
         stream, encode = capped(source.batches(columns, schema, report), encoder, schema.person, source.name), _as_is
-    parts = local.run(
-        stream,
-        lambda: Embedding(feature_map, grid),
-        lambda part, item: part.add(encode(item)),
-        threads or min(8, os.cpu_count() or 1),
-    )
+    with tidy_when_terminated():  # here, as the stream is read by other threads
+        parts = local.run(
+            stream,
+            lambda: Embedding(feature_map, grid),
+            lambda part, item: part.add(encode(item)),
+            threads or min(8, os.cpu_count() or 1),
+        )
     total = parts[0]
     for part in parts[1:]:
         total.merge(part)

@@ -41,8 +41,8 @@ class Source(ABC):
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
         """Run SQL in which the table is called `source`."""
 
-    whole: bool = True
-    """Whether the rows are all there are: of a selection, the number is never public."""
+    whole: bool = False
+    """Whether the rows are known to be all there are: of what may be a selection, the number is never public."""
     untyped: bool = False
     """Whether all values come as texts, whatever they are."""
 

@@ -64,25 +64,39 @@ def weights_of(module: "nn.Module") -> dict[str, NDArray[Any]]:
     }
 
 
-_ONE_THREAD = threading.Lock()
-_waiting: list[int] = []
-"""For every caller inside `one_thread`, the number of threads that torch had before the first of them came."""
+class _Own(threading.local):
+    """What one thread knows."""
+
+    depth = 0
+    """How often it is inside `one_thread`."""
+
+
+_ONE_THREAD, _own = threading.Lock(), _Own()
+_inside: list[int] = []
+"""For every thread inside `one_thread`, the number of threads that torch had before the first of them came."""
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let torch use one thread here: how work is split must not change the last bit of a feature."""
+    """Let torch use one thread here: how work is split must not change the last bit of a feature.
+
+    Torch keeps a number for each thread, but settles it only when the thread first works, by what any thread set last: one
+    that left this block meanwhile would bring the others' number back up. So it is settled here, before it is set.
+    """
     torch = require_torch()
-    with _ONE_THREAD:
-        before = _waiting[0] if _waiting else torch.get_num_threads()
-        _waiting.append(before)
-        torch.set_num_threads(1)
+    if _own.depth == 0:
+        with _ONE_THREAD:
+            settled = torch.get_num_threads()
+            _inside.append(_inside[0] if _inside else settled)
+            torch.set_num_threads(1)
+    _own.depth += 1
     try:
         yield
     finally:
-        with _ONE_THREAD:
-            _waiting.pop()
-            torch.set_num_threads(before)  # of this thread; others keep their own number
+        _own.depth -= 1
+        if _own.depth == 0:
+            with _ONE_THREAD:
+                torch.set_num_threads(_inside.pop())
 
 
 def require_torch() -> Any:
