@@ -1,0 +1,94 @@
+"""Record and replay: whole releases of neighbouring tables, by every method, from every kind of source."""
+
+import datetime as dt
+
+import pytest
+from recording.cases import METHODS, Case, Pair
+from recording.frozen import FrozenNoise
+from recording.outcome import room
+from recording.tables import KEPT, SELECTED, WHOLE, Row
+from recording.verdict import verify
+
+import pointillist as pt
+
+COLUMNS = {
+    "sex": pt.Categorical(categories=("f", "m")),
+    "age": pt.Integer(min=0, max=99, bins=12, special=(-1,)),
+    "income": pt.Real(min=1, max=1e6, scale="log", bins=8, special=(0.0,)),
+    "member": pt.Boolean(),
+    "seen": pt.Datetime(min="2020-01-01", max="2025-12-31", bins=8),
+    "note": pt.Ignore(),
+}
+NAMES = (*COLUMNS, "who", KEPT)
+RELATIONS = ("add-remove", "replace-one")
+PERSONS = (None, 1, 3)
+"""The most rows of a person; none if every row is a person."""
+
+
+def row(number: int, who: object = None, kept: bool = True) -> Row:
+    """An ordinary row."""
+    return {
+        "sex": "fm"[number % 2],
+        "age": (number * 37) % 100,
+        "income": float(number % 3 and 10 ** (number % 6)),
+        "member": number % 3 == 0,
+        "seen": dt.date(2020 + number % 6, 1 + number % 12, 1),
+        "note": f"note {number}",
+        "who": who if who is not None else f"person {number // 2}",
+        KEPT: kept,
+    }
+
+
+ODD: Row = {
+    "sex": "unheard of", "age": 4_000_000_000, "income": float("-inf"), "member": None, "seen": dt.date(1492, 10, 12),
+    "note": None, "who": "odd", KEPT: True,
+}  # fmt: skip
+GAPS: Row = {name: None for name in COLUMNS} | {"who": "gaps", KEPT: False}
+
+
+def schema(persons: int | None) -> pt.Schema:
+    person = None if persons is None else pt.Person(column="who", max_rows=persons)
+    return pt.Schema(name="people", rows=20, columns=COLUMNS, person=person)
+
+
+def pair(neighbours: str, persons: int | None, number: int) -> Pair:
+    """Among twenty rows: one is added or removed, or replaced by another. Of a person, more than are used."""
+    rest = tuple(row(i, kept=i % 4 > 0) for i in range(20))
+    ones = (row(77, "odd"), ODD, {**ODD, "age": 7}, row(78, "odd"))
+    others = (GAPS, row(50, "gaps"), row(51, "gaps"), {**GAPS, "age": -1})
+    first, second = (ones[:1], others[:1]) if persons is None else (ones, others)
+    if neighbours == "add-remove":
+        first, second = ((), second) if number % 2 else (first, ())
+    return Pair(rest, first, second, place=number % 21)
+
+
+@pytest.mark.parametrize("source", WHOLE)
+@pytest.mark.parametrize("method", ["mosaic", "merf", "hermite", "landmarks", "reduced-set"])
+def test_every_method_from_every_source(method: str, source: str) -> None:
+    """Rows and persons of one or of three rows take turns."""
+    turn = [*METHODS].index(method) + [*WHOLE].index(source)
+    for number, neighbours in enumerate(RELATIONS):
+        check(method, source, neighbours, PERSONS[(turn + number) % len(PERSONS)], turn)
+
+
+@pytest.mark.parametrize("persons", PERSONS)
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_for_every_unit(method: str, persons: int | None) -> None:
+    for number, neighbours in enumerate(RELATIONS):
+        check(method, "pandas", neighbours, persons, number)
+
+
+@pytest.mark.parametrize("persons", PERSONS)
+@pytest.mark.parametrize("source", SELECTED)
+def test_selections_do_not_show_how_many_rows_they_have(source: str, persons: int | None) -> None:
+    for number, neighbours in enumerate(RELATIONS):
+        check("mosaic", source, neighbours, persons, number)
+
+
+def check(method: str, source: str, neighbours: str, persons: int | None, turn: int) -> None:
+    case = Case(schema(persons), NAMES, source, method, neighbours, target="sex")
+    with room() as place:
+        share = verify(
+            case.works(pair(neighbours, persons, turn)), place, FrozenNoise(loudness=turn % 2), watched=persons is None
+        )
+    assert share > 0.01  # or else the pair would show nothing
