@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 from recording.cases import METHODS, Case, Pair
 from recording.frozen import FrozenNoise
-from recording.outcome import room
+from recording.outcome import play, room
 from recording.tables import KEPT, SELECTED, WHOLE, Row
 from recording.verdict import verify
 
@@ -83,6 +83,56 @@ def test_every_method_for_every_unit(method: str, persons: int | None) -> None:
 def test_selections_do_not_show_how_many_rows_they_have(source: str, persons: int | None) -> None:
     for number, neighbours in enumerate(RELATIONS):
         check("mosaic", source, neighbours, persons, number)
+
+
+@pytest.mark.parametrize("method", [*METHODS])
+def test_a_row_does_not_change_how_thousands_of_others_are_added_up(method: str) -> None:
+    """In long batches the order of additions, and how loops are unrolled, may depend on how many rows there are."""
+    rest = tuple(row(number) for number in range(1_500))
+    case = Case(schema(None), NAMES, "pyarrow table", method, target="sex")
+    with room() as place:
+        verify(case.works(Pair(rest, (), (ODD,), 700)), place, FrozenNoise(), watched=False)
+
+
+REFUSED: dict[str, tuple[pt.Schema, Row, str]] = {
+    "unlisted": (
+        pt.Schema(name="strict", columns={"sex": pt.Categorical(categories=("f", "m"), out_of_domain="error")}),
+        {"sex": "Zebedee"},
+        "Zebedee",
+    ),
+    "outside": (
+        pt.Schema(name="strict", columns={"age": pt.Integer(min=0, max=99, out_of_domain="error")}),
+        {"age": 271828},
+        "271828",
+    ),
+    "missing": (pt.Schema(name="strict", columns={"member": pt.Boolean(missing=False)}), {"member": None}, "None"),
+    "no number": (pt.Schema(name="strict", columns={"age": pt.Integer(min=0, max=99)}), {"age": "Zebedee"}, "Zebedee"),
+    "no person": (
+        pt.Schema(name="strict", columns={"sex": COLUMNS["sex"]}, person=pt.Person(column="who", max_rows=1)),
+        {"who": 2.5},
+        "2.5",
+    ),
+}
+
+
+@pytest.mark.parametrize("source", ["csv", "parquet", "pandas", "polars", "duckdb relation", "query on csv"])
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_shows_no_value_spends_nothing_and_leaves_nothing(name: str, source: str) -> None:
+    """A rule that stops at a row tells whoever runs it that there is such a row: docs/privacy.md says so. No more."""
+    strict, odd, value = REFUSED[name]
+    case = Case(strict, NAMES, source, texts=frozenset(["age"] if name == "no number" else []))
+    number = {"who": 1.0} if name == "no person" else {}
+    with room() as place:
+        found = play(
+            case.works(Pair((row(0) | number,), (), (row(1) | odd,))).second, place, FrozenNoise(), watched=False
+        )
+    if found.outcome.error is None:  # in a file of texts, or a column of them, a person may be called 2.5
+        assert name == "no person"
+        return
+    assert found.outcome.error.startswith("DataError")
+    assert value not in found.outcome.error
+    assert (found.outcome.ledger, found.outcome.left, found.outcome.printed) == ((), (), "")
+    assert found.tape.sums == []
 
 
 def check(method: str, source: str, neighbours: str, persons: int | None, turn: int) -> None:

@@ -88,7 +88,9 @@ def _npy(pictures: tuple[Picture, ...], folder: Path) -> Path:
 def _encoded(pictures: tuple[Picture, ...]) -> pa.Table:
     contents = [{"bytes": _png(pixels), "path": None} for pixels, _ in pictures]
     kind = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
-    return pa.table({"image": pa.array(contents, kind), "label": pa.array([label for _, label in pictures], pa.string())})
+    return pa.table(
+        {"image": pa.array(contents, kind), "label": pa.array([label for _, label in pictures], pa.string())}
+    )
 
 
 def _parquet(pictures: tuple[Picture, ...], folder: Path) -> Path:

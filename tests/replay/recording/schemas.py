@@ -34,9 +34,13 @@ def _named(draw: Draw) -> Described:
     """Categories: listed, unlisted, missing, and spelt almost like another one."""
     kind = draw(st.sampled_from([pt.Categorical, pt.Ordinal]))
     missing, other = draw(st.booleans()), draw(st.sampled_from(["other", "error"]))
-    if draw(st.booleans()):
+    named = draw(st.sampled_from(["texts", "numbers", "texts of numbers"]))
+    if named == "texts of numbers":  # where a gap turns a frame's whole numbers into floats, 7 is still 7
+        listed: list[Any] = ["1", "2", "7"]
+        values: Values = st.sampled_from([1, 2, 7, *([3, 2.5] if other == "other" else [])])
+    elif named == "texts":
         listed = draw(st.lists(st.sampled_from(_WORDS), min_size=1, max_size=4, unique=True))
-        values: Values = st.sampled_from(listed)
+        values = st.sampled_from(listed)
         if other == "other":
             values |= st.sampled_from(["zz", "A", "", "other"])
         values = values if missing else values.filter(lambda text: text in listed or text not in MISSING_TEXTS)
@@ -53,7 +57,8 @@ def _named(draw: Draw) -> Described:
 def _boolean(draw: Draw) -> Described:
     missing = draw(st.booleans())
     written = draw(st.sampled_from(["typed", "texts", "mixed"]))
-    values: Values = st.booleans() if written == "typed" else st.sampled_from([True, False, "YES", " f ", "1", "n", 0])
+    typed = draw(st.sampled_from([st.booleans(), st.integers(0, 1)]))
+    values: Values = typed if written == "typed" else st.sampled_from([True, False, "YES", " f ", "1", "n", 0])
     return Described(pt.Boolean(missing=missing), values | _NONE if missing else values, written)
 
 
@@ -131,7 +136,8 @@ def cases(draw: Draw) -> tuple[Case, Pair]:
         frozenset(name for name, each in columns.items() if each.written == "mixed"),
     )
     row = st.fixed_dictionaries(
-        {name: each.values for name, each in columns.items()} | {KEPT: st.booleans() if source in SELECTED else st.just(True)}
+        {name: each.values for name, each in columns.items()}
+        | {KEPT: st.booleans() if source in SELECTED else st.just(True)}
     )
     return case, draw(_pairs(row, most, neighbours))
 

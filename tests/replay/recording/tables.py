@@ -37,7 +37,9 @@ class Table:
 
     def values(self, name: str, *, mixed: bool = False) -> list[Any]:
         found = [row[name] for row in self.rows]
-        return [as_text(value) for value in found] if name in self.texts or (name in self.mixed and not mixed) else found
+        return (
+            [as_text(value) for value in found] if name in self.texts or (name in self.mixed and not mixed) else found
+        )
 
     def arrow(self) -> pa.Table:
         """With the types that Arrow finds in the values, so that neighbours may differ in them."""

@@ -76,7 +76,9 @@ def differences(first: Outcome, second: Outcome, but: Sequence[str] = ()) -> lis
         if each.name in but or one == other:
             continue
         if each.name == "calls":
-            place = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+            place = next(
+                (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+            )
             one, other = one[place : place + 3], other[place : place + 3]
         if isinstance(one, bytes) and isinstance(other, bytes):
             one, other = _members(one), _members(other)
@@ -107,9 +109,7 @@ def used(first: Run, second: Run) -> Fraction:
         assert isinstance(made, Release)
         mu = Fraction(made.guarantee.mu) ** 2
         shares = [Fraction(each["share"]) for each in made.plan["rounds"]]
-        stated = [
-            Fraction(sigma) ** 2 * mu * share for sigma, share in zip(first.tape.scales, shares, strict=True)
-        ]
+        stated = [Fraction(sigma) ** 2 * mu * share for sigma, share in zip(first.tape.scales, shares, strict=True)]
         loss = sum(each / Fraction(sigma) ** 2 for each, sigma in zip(apart, first.tape.scales, strict=True))
         if loss > mu:
             raise Leak(f"all rounds together cost {float(loss / mu):.3f} of the stated mu squared")
@@ -127,7 +127,9 @@ def _own_features(first: Run, second: Run, lost: Run | None, gained: Run | None)
             if run is not None:
                 own = [value + sign * int(each) for value, each in zip(own, run.tape.sums[number], strict=True)]
         if [-each for each in _apart(one, other)] != own:
-            raise Leak(f"the sums of round {number + 1} differ by more than the person's own features: others moved too")
+            raise Leak(
+                f"the sums of round {number + 1} differ by more than the person's own features: others moved too"
+            )
 
 
 def _apart(one: Integers, other: Integers) -> list[int]:
