@@ -4,13 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from recording.outcome import Room, Work
-from recording.tables import SOURCES, Row, Table, inserted
-from recording.verdict import Works
-
 import pointillist as pt
 from pointillist.methods.base import Method
 from pointillist.progress import Progress
+from recording.outcome import Room, Work
+from recording.tables import SOURCES, Row, Table, inserted
+from recording.verdict import Works
 
 METHODS: dict[str, Callable[[], Method]] = {
     "mosaic": lambda: pt.Mosaic(most_tiles=6),
@@ -83,5 +82,5 @@ class Case:
             ledger=place.ledger,
             output=place.output,
             progress=progress,
-            threads=1,
+            threads=1 + len(rows) % 2,
         )

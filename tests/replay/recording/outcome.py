@@ -18,18 +18,21 @@ from typing import Any
 from unittest.mock import patch
 
 import dp_accounting
-from recording.calls import recorded_calls
-from recording.frozen import FrozenNoise, Tape
 
+from pointillist.curator import capping, image_source, reading
 from pointillist.curator.choosing import Choice
 from pointillist.errors import PointillistError
 from pointillist.progress import Progress
 from pointillist.release import Release
+from recording.calls import recorded_calls
+from recording.frozen import FrozenNoise, Tape
 
 _SIGMA, _EPSILON = (
     functools.cache(each) for each in (dp_accounting.get_sigma_gaussian, dp_accounting.get_epsilon_gaussian)
 )
 """The same budgets again and again: these look for roots, and know nothing but the budget."""
+_BATCHES, _FEW = ((reading, "BATCH_ROWS"), (capping, "BATCH_ROWS"), (image_source, "BATCH_IMAGES")), 5
+"""Batches of a few rows: one row more moves others from batch to batch, and from thread to thread."""
 _ID = uuid.UUID(int=4)
 _NOW = "2026-01-01T00:00:00+00:00"
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+0-9:.]*")
@@ -138,6 +141,8 @@ def play(work: Work, place: Room, noise: FrozenNoise, *, watched: bool = True) -
         tape = stack.enter_context(noise.playing())
         stack.enter_context(patch.object(dp_accounting, "get_sigma_gaussian", _SIGMA))
         stack.enter_context(patch.object(dp_accounting, "get_epsilon_gaussian", _EPSILON))
+        for owner, name in _BATCHES:
+            stack.enter_context(patch.object(owner, name, _FEW))
         stack.enter_context(patch.object(uuid, "uuid4", lambda: _ID))
         stack.enter_context(patch.object(Release, "now", staticmethod(lambda: _NOW)))
         stack.enter_context(patch.object(tempfile, "tempdir", str(place.scratch)))

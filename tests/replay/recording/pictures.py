@@ -13,8 +13,6 @@ import pyarrow.parquet as pq
 import torch
 from numpy.typing import NDArray
 from PIL import Image
-from recording.outcome import Room, Work
-from recording.verdict import Works
 
 import pointillist as pt
 from pointillist.features import Extractor
@@ -22,6 +20,8 @@ from pointillist.features.extractor import Input
 from pointillist.features.public_network import small_network
 from pointillist.methods.base import Method
 from pointillist.progress import Progress
+from recording.outcome import Room, Work
+from recording.verdict import Works
 
 SIDE = 6
 CLASSES = ("bright", "dark")
@@ -38,7 +38,7 @@ def _extractor() -> Extractor:
 
 
 METHODS: dict[str, Callable[[], Method]] = {
-    "spectral": lambda: pt.Spectral(),
+    "spectral": pt.Spectral,
     "merf": lambda: pt.ImageMerf(features=20),
     "hermite": lambda: pt.ImageHermite(order=3, products=2, product_order=3),
     "perceptual": lambda: pt.Perceptual(extractor=_extractor()),
@@ -140,5 +140,5 @@ class PictureCase:
             ledger=place.ledger,
             output=place.output,
             progress=progress,
-            threads=1,
+            threads=1 + len(pictures) % 2,
         )

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
-from recording.cases import METHODS, Case, Pair
-from recording.tables import KEPT, SELECTED, SOURCES, Row
 
 import pointillist as pt
 from pointillist.column import MISSING_TEXTS
+from recording.cases import METHODS, Case, Pair
+from recording.tables import KEPT, SELECTED, SOURCES, Row
 
 Draw = st.DrawFn
 Values = st.SearchStrategy[Any]

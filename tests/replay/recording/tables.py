@@ -13,8 +13,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
-import pyarrow.feather as feather
 import pyarrow.parquet as pq
+from pyarrow import feather
 
 import pointillist as pt
 

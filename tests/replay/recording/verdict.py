@@ -17,11 +17,10 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
-from recording.frozen import FrozenNoise, Integers
-from recording.outcome import Outcome, Room, Run, Work, play
-
 from pointillist.curator.choosing import Choice
 from pointillist.release import Release
+from recording.frozen import FrozenNoise, Integers
+from recording.outcome import Outcome, Room, Run, Work, play
 
 _COLD = ("calls",)
 """The first run fills caches, so it takes other ways. The later ones are compared with each other."""
