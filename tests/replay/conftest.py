@@ -12,5 +12,5 @@ sys.path.insert(0, str(Path(__file__).parent))
 _DEEP = int(os.environ.get("REPLAY_EXAMPLES", "0"))
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
 settings.register_profile(
-    "replay", deadline=None, max_examples=_DEEP or 40, derandomize=not _DEEP, suppress_health_check=_SLOW
+    "replay", deadline=None, max_examples=_DEEP or 20, derandomize=not _DEEP, suppress_health_check=_SLOW
 )

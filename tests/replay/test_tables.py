@@ -54,23 +54,23 @@ def schema(persons: int | None) -> pt.Schema:
 
 
 def pair(neighbours: str, persons: int | None, number: int) -> Pair:
-    """Among twenty rows: one is added or removed, or replaced by another. Of a person, more than are used."""
-    rest = tuple(row(i, kept=i % 4 > 0) for i in range(20))
+    """Among eleven rows: one is added or removed, or replaced by another. Of a person, more than are used."""
+    rest = tuple(row(i, kept=i % 4 > 0) for i in range(11))
     ones = (row(77, "odd"), ODD, {**ODD, "age": 7}, row(78, "odd"))
     others = (GAPS, row(50, "gaps"), row(51, "gaps"), {**GAPS, "age": -1})
     first, second = (ones[:1], others[:1]) if persons is None else (ones, others)
     if neighbours == "add-remove":
         first, second = ((), second) if number % 2 else (first, ())
-    return Pair(rest, first, second, place=number % 21)
+    return Pair(rest, first, second, place=number % 12)
 
 
 @pytest.mark.parametrize("source", WHOLE)
 @pytest.mark.parametrize("method", ["mosaic", "merf", "hermite", "landmarks", "reduced-set"])
 def test_every_method_from_every_source(method: str, source: str) -> None:
-    """Rows and persons of one or of three rows take turns."""
+    """Now and then by person: where people are capped, all sources and methods meet in one place."""
     turn = [*METHODS].index(method) + [*WHOLE].index(source)
     for number, neighbours in enumerate(RELATIONS):
-        check(method, source, neighbours, PERSONS[(turn + number) % len(PERSONS)], turn)
+        check(method, source, neighbours, PERSONS[1 + turn % 2] if (turn + number) % 4 == 0 else None, turn)
 
 
 @pytest.mark.parametrize("persons", PERSONS)
@@ -80,7 +80,7 @@ def test_every_method_for_every_unit(method: str, persons: int | None) -> None:
         check(method, "pandas", neighbours, persons, number)
 
 
-@pytest.mark.parametrize("persons", PERSONS)
+@pytest.mark.parametrize("persons", [None, 3])
 @pytest.mark.parametrize("source", SELECTED)
 def test_selections_do_not_show_how_many_rows_they_have(source: str, persons: int | None) -> None:
     for number, neighbours in enumerate(RELATIONS):
@@ -141,6 +141,6 @@ def check(method: str, source: str, neighbours: str, persons: int | None, turn: 
     case = Case(schema(persons), NAMES, source, method, neighbours, target="sex")
     with room() as place:
         share = verify(
-            case.works(pair(neighbours, persons, turn)), place, FrozenNoise(loudness=turn % 2), watched=persons is None
+            case.works(pair(neighbours, persons, turn)), place, FrozenNoise(loudness=turn % 2), watched=turn % 3 == 0
         )
     assert share > 0.01  # or else the pair would show nothing
