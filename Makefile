@@ -28,7 +28,7 @@ pytest: $(READY)
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2  # one thread each: the workers already fill the cores
 
 bench: $(READY)
-	$(BIN)/python benchmarks/embedding_pass.py
+	$(BIN)/python -m benchmarks.embedding_pass
 
 # Ours and the rivals, side by side: make bench-tables ARGS="--datasets adult --epsilons 1 --data FOLDER"
 bench-tables: $(READY)

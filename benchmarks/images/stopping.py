@@ -18,6 +18,7 @@ import typer
 from sklearn.datasets import load_digits
 
 import pointillist as pt
+from benchmarks import stamp
 from benchmarks.arguments import split_numbers
 from benchmarks.papers.output import markdown
 from benchmarks.tables.results import mean_and_spread
@@ -73,12 +74,14 @@ def extractor() -> Extractor:
     return Extractor.of(small_network(1, ((16, 16), (32,))), "random", Input(8, 8, 1, (0.0,), (1.0,)))
 
 
-def fitted(way: str, epsilon: float, seed: int, train: Pictures, test: Pictures) -> Outcome:
+def fitted(
+    way: str, epsilon: float, seed: int, train: Pictures, test: Pictures, steps: int = NETWORK.steps
+) -> Outcome:
     """A release for this way of stopping, which pays for its proxy if it has one; then the fit."""
     label = pt.Categorical(categories=CLASSES, missing=False, out_of_domain="error")
     image = pt.Image(height=8, width=8)
     schema = pt.Schema(name="digits", reviewed=True, rows=TRAINED, columns={"image": image, "label": label})
-    network = replace(NETWORK, stop=way == "chi2")
+    network = replace(NETWORK, stop=way == "chi2", steps=steps, check=min(NETWORK.check, steps))
     method = Perceptual(extractor=extractor(), stopping="proxy" if way == "proxy" else "chi2", network=network)
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(Path(folder) / "ledger.sqlite")  # these images are public: nothing to remember
@@ -95,7 +98,7 @@ def fitted(way: str, epsilon: float, seed: int, train: Pictures, test: Pictures)
     return Outcome(way, epsilon, accuracy, near.precision, near.recall, seconds)
 
 
-def page(outcomes: list[Outcome]) -> str:
+def page(outcomes: list[Outcome], steps: int = NETWORK.steps) -> str:
     """A line for each epsilon and way."""
     lines = []
     for epsilon in dict.fromkeys(each.epsilon for each in outcomes):
@@ -110,7 +113,7 @@ def page(outcomes: list[Outcome]) -> str:
     heads = ("ε", "stopping", "runs", "accuracy", "precision", "recall", "CPU-s of the fit")
     text = (
         f"{TRAINED:,} digits of scikit-learn, add-remove, δ = 1e-5, perceptual with a random network, at most "
-        f"{NETWORK.steps:,} steps. Mean accuracy of {' and '.join(MODELS)} on the other digits, and coverage; mean ± "
+        f"{steps:,} steps. Mean accuracy of {' and '.join(MODELS)} on the other digits, and coverage; mean ± "
         "standard deviation over releases."
     )
     return f"{text}\n\n{markdown(heads, lines)}"
@@ -120,6 +123,7 @@ def page(outcomes: list[Outcome]) -> str:
 def main(
     epsilons: Annotated[str, typer.Option(help="Values of epsilon, with commas between them.")] = "0.3,1,3",
     seeds: Annotated[int, typer.Option(help="How many releases for each.")] = 5,
+    steps: Annotated[int, typer.Option(min=1, help="The most steps of a fit.")] = NETWORK.steps,
     out: Annotated[Path, typer.Option(help="The page.")] = RESULTS,
 ) -> None:
     """Fit, stop in three ways, and write a page."""
@@ -129,10 +133,10 @@ def main(
     for epsilon in split_numbers(epsilons):
         for seed in range(seeds):
             for way in WAYS:
-                outcomes.append(fitted(way, epsilon, seed, train, test))
+                outcomes.append(fitted(way, epsilon, seed, train, test, steps))
                 typer.echo(str(outcomes[-1]))
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(page(outcomes), encoding="utf-8")
+    out.write_text(stamp.put(page(outcomes, steps), stamp.line([stamp.now()])), encoding="utf-8")
     typer.echo(f"Wrote {out}.")
 
 
