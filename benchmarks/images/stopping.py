@@ -75,7 +75,13 @@ def extractor() -> Extractor:
 
 
 def fitted(
-    way: str, epsilon: float, seed: int, train: Pictures, test: Pictures, steps: int = NETWORK.steps
+    way: str,
+    epsilon: float,
+    seed: int,
+    train: Pictures,
+    test: Pictures,
+    steps: int = NETWORK.steps,
+    images: int = IMAGES,
 ) -> Outcome:
     """A release for this way of stopping, which pays for its proxy if it has one; then the fit."""
     label = pt.Categorical(categories=CLASSES, missing=False, out_of_domain="error")
@@ -86,12 +92,12 @@ def fitted(
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(Path(folder) / "ledger.sqlite")  # these images are public: nothing to remember
         ledger.set_cap(schema.name, Budget(epsilon, 1e-5))
-        images = pt.images(train.pixels, train.labels)
-        release = pt.release(images, schema, epsilon=epsilon, delta=1e-5, method=method, ledger=ledger)
+        private = pt.images(train.pixels, train.labels)
+        release = pt.release(private, schema, epsilon=epsilon, delta=1e-5, method=method, ledger=ledger)
     start = time.process_time()
     model = pt.fit(release, method=method, seed=seed)
     seconds = time.process_time() - start
-    made = model.sample(IMAGES, seed=seed)
+    made = model.sample(images, seed=seed)
     assert isinstance(made, Pictures)
     near = coverage(train, made, test)
     accuracy = float(np.mean(list(classify(made, test, models=MODELS).accuracies.values())))
@@ -123,6 +129,7 @@ def page(outcomes: list[Outcome], steps: int = NETWORK.steps) -> str:
 def main(
     epsilons: Annotated[str, typer.Option(help="Values of epsilon, with commas between them.")] = "0.3,1,3",
     seeds: Annotated[int, typer.Option(help="How many releases for each.")] = 5,
+    images: Annotated[int, typer.Option(min=100, help="Images that a model is judged by.")] = IMAGES,
     steps: Annotated[int, typer.Option(min=1, help="The most steps of a fit.")] = NETWORK.steps,
     out: Annotated[Path, typer.Option(help="The page.")] = RESULTS,
 ) -> None:
@@ -133,7 +140,7 @@ def main(
     for epsilon in split_numbers(epsilons):
         for seed in range(seeds):
             for way in WAYS:
-                outcomes.append(fitted(way, epsilon, seed, train, test, steps))
+                outcomes.append(fitted(way, epsilon, seed, train, test, steps, images))
                 typer.echo(str(outcomes[-1]))
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(stamp.put(page(outcomes, steps), stamp.line([stamp.now()])), encoding="utf-8")
