@@ -39,7 +39,7 @@ CLAIMS = tuple(
         partial(ratio, method),
     )
     for method, band in (
-        ("landmarks", Band("", most=0.3)),
-        ("reduced-set", Band("", most=0.5)),
+        ("landmarks", Band("0.231 ± 0.009 over five runs, and 4 standard deviations", most=0.27)),
+        ("reduced-set", Band("0.345 ± 0.012 over four runs, and 4 standard deviations", most=0.4)),
     )
 )
