@@ -1,12 +1,8 @@
 """The command: python -m benchmarks.headlines, from the root of the repository."""
 
-import os
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from datetime import UTC, datetime
-from multiprocessing import get_context
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -15,49 +11,14 @@ from benchmarks.arguments import chosen_names
 from benchmarks.papers.output import markdown, read, write, write_page
 from pointillist.errors import PointillistError
 
-from . import claim as claims
-from .claim import Folder, Outcome
-from .registry import ALONE, AREAS
+from .checking import Row, checked
+from .registry import AREAS
 
 NAME = "headlines"
 RESULTS = Path(__file__).parent / "results"
 MEASURES = ("src/pointillist",)
-Row = dict[str, Any]
-_THREADS = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
 
 app = typer.Typer(add_completion=False)
-
-
-def check_area(area: str, data: Folder, quick: bool) -> list[Outcome]:
-    """All claims of an area, one after another."""
-    chosen = claims.quick(AREAS[area]) if quick else AREAS[area]
-    return [claims.check(claim, data) for claim in chosen]
-
-
-def _row(outcome: Outcome) -> Row:
-    claim = outcome.claim
-    return {
-        "claim": claim.name, "where": claim.where, "band": str(claim.band), "why": claim.band.why,
-        "now": outcome.value, "status": outcome.status, "reason": outcome.reason,
-        "cpu_seconds": round(outcome.cpu_seconds, 1), "made": datetime.now(UTC).isoformat(timespec="seconds"),
-    }  # fmt: skip
-
-
-def _work(area: str, data: Folder, quick: bool) -> list[Row]:
-    """In a process of its own; claims hold functions and stay there."""
-    return [_row(outcome) for outcome in check_area(area, data, quick)]
-
-
-def checked(areas: Iterable[str], data: Folder, quick: bool, jobs: int) -> Iterator[tuple[str, list[Row]]]:
-    """Area by area; some side by side, each on one thread."""
-    os.environ.update(_THREADS)
-    areas = list(areas)
-    for area in (each for each in areas if each in ALONE):
-        yield area, _work(area, data, quick)
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        waiting = {area: pool.submit(_work, area, data, quick) for area in areas if area not in ALONE}
-        for area, work in waiting.items():
-            yield area, work.result()
 
 
 def table(rows: Iterable[Row]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.headlines import __main__ as command
+from benchmarks.headlines import checking
 from benchmarks.headlines.claim import Band, Claim, Outcome, check, quick
 from benchmarks.headlines.registry import AREAS
 from benchmarks.papers.output import read, write
@@ -68,10 +69,12 @@ def test_the_command_says_what_is_off_and_keeps_what_it_did_not_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`cost` and `target` are checked for real areas of these names: here they hold figures that need no time."""
-    monkeypatch.setattr(command, "ALONE", tuple(AREAS))  # in this process
+    monkeypatch.setattr(checking, "ALONE", tuple(AREAS))  # in this process
     monkeypatch.setitem(AREAS, "cost", (_claim("small", 0.5), _claim("far", 0.5, ("nowhere",))))
     monkeypatch.setitem(AREAS, "target", (_claim("large", 1.5),))
-    write([{**command._row(Outcome(_claim("far", 0.7), "ok", 0.7)), "commit": "0123456789ab"}], "headlines", tmp_path)
+    write(
+        [{**checking.row_of(Outcome(_claim("far", 0.7), "ok", 0.7)), "commit": "0123456789ab"}], "headlines", tmp_path
+    )
     options = ["--out", str(tmp_path), "--jobs", "1"]
     first = CliRunner().invoke(command.app, [*options, "--only", "cost"], env={"POINTILLIST_DATA": ""})
     assert first.exit_code == 0, first.output
