@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types wall pytest bench bench-tables clean
+.PHONY: demo test lint types wall pytest bench bench-tables headlines clean
 
 demo: $(READY)
 	$(BIN)/pointillist demo
@@ -27,8 +27,13 @@ wall: $(READY)
 pytest: $(READY)
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2  # one thread each: the workers already fill the cores
 
+# What the pass over the data costs; a few minutes. Another size: make bench ARGS="--rows 1000000"
 bench: $(READY)
-	$(BIN)/python benchmarks/embedding_pass.py
+	$(BIN)/python -m benchmarks.embedding_pass $(ARGS)
+
+# The headline figures of README and docs against their bands: make headlines ARGS="--data FOLDER"
+headlines: $(READY)
+	$(BIN)/python -m benchmarks.headlines $(ARGS)
 
 # Ours and the rivals, side by side: make bench-tables ARGS="--datasets adult --epsilons 1 --data FOLDER"
 bench-tables: $(READY)

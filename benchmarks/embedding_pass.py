@@ -8,8 +8,8 @@ fresh processes the CPU time and peak memory of
 
 Prints the ratio of each pass to `read`, the peak memory, and how the time grows from a tenth of the rows to all.
 
-    python benchmarks/embedding_pass.py                   # 10 million rows
-    python benchmarks/embedding_pass.py --rows 1000000
+    python -m benchmarks.embedding_pass                   # 10 million rows
+    python -m benchmarks.embedding_pass --rows 1000000
 """
 
 import argparse
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from benchmarks import stamp
 from pointillist.curator.reading import open_source
 from pointillist.curator.releasing import embed
 from pointillist.methods import Mosaic
@@ -36,7 +38,10 @@ from pointillist.privacy.noise import add_noise
 from pointillist.release import Measurement
 from pointillist.schema import Boolean, Categorical, Datetime, Integer, Ordinal, Real, Schema
 
+ROOT = Path(__file__).parents[1]
 GROUP = 250_000
+PASSES = ("pass 1", "pass 2")
+MEASURES = ("src/pointillist/curator", "src/pointillist/engines", "src/pointillist/features", "src/pointillist/methods")
 TARGET = "outcome"
 
 
@@ -142,13 +147,38 @@ def measure(path: Path, task: str, rows: int) -> dict[str, float]:
 
 def run(path: Path, task: str, rows: int, repeats: int) -> dict[str, float]:
     """`measure` in processes of its own: the least CPU time of several (other work on the machine only adds to it)."""
-    command = [sys.executable, __file__, "--measure", task, "--file", str(path), "--rows", str(rows)]
+    command = [sys.executable, "-m", "benchmarks.embedding_pass"]
+    command += ["--measure", task, "--file", str(path.resolve()), "--rows", str(rows)]
     runs = [
-        dict(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+        dict(json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=ROOT).stdout))
         for _ in range(repeats)
     ]
     least = {name: min(each[name] for each in runs) for name in runs[0]}
     return {**least, "peak MB": max(each["peak MB"] for each in runs)}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What reading a file and both passes over it cost."""
+
+    rows: int
+    cpu: dict[str, float]
+    """CPU-seconds of `read` and of each pass."""
+    peak_mb: dict[str, float]
+
+    def ratio(self, name: str) -> float:
+        """A pass in multiples of reading the same columns."""
+        return self.cpu[name] / self.cpu["read"]
+
+
+def cost(rows: int, repeats: int, folder: Path) -> Cost:
+    """Measured on a file in `folder`, which is made if it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"bench-{rows}.parquet"
+    make(path, rows)
+    read, embedded = (run(path, task, rows, repeats) for task in ("read", "embed"))
+    cpu = {"read": read["read cpu"], **{name: embedded[f"{name} cpu"] for name in PASSES}}
+    return Cost(rows, cpu, {"read": read["peak MB"], **dict.fromkeys(PASSES, embedded["peak MB"])})
 
 
 def main() -> None:
@@ -162,21 +192,18 @@ def main() -> None:
     if arguments.measure:
         print(json.dumps(measure(arguments.file, arguments.measure, arguments.rows)))
         return
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    print("| rows | what | CPU-s | × read | peak MB |\n|---|---|---|---|---|")
-    growth: dict[str, list[float]] = {}
+    print(f"{stamp.line([stamp.now()], MEASURES)}\n\n| rows | what | CPU-s | × read | peak MB |\n|---|---|---|---|---|")
+    found = []
     for rows in (arguments.rows // 10, arguments.rows):
-        path = arguments.folder / f"bench-{rows}.parquet"
-        make(path, rows)
-        read = run(path, "read", rows, arguments.repeats)
-        embedded = run(path, "embed", rows, arguments.repeats)
-        print(f"| {rows:,} | read with pyarrow | {read['read cpu']:.2f} | 1.00 | {read['peak MB']:.0f} |")
-        for name in ("pass 1", "pass 2"):
-            cpu = embedded[f"{name} cpu"]
-            growth.setdefault(name, []).append(cpu)
-            print(f"| {rows:,} | {name} | {cpu:.2f} | {cpu / read['read cpu']:.2f} | {embedded['peak MB']:.0f} |")
-    for name, (small, large) in growth.items():
-        print(f"{name}: ten times the rows take {large / small:.1f} times the CPU time")
+        each = cost(rows, arguments.repeats, arguments.folder)
+        found.append(each)
+        for name, seconds in each.cpu.items():
+            label = "read with pyarrow" if name == "read" else name
+            line = f"| {rows:,} | {label} | {seconds:.2f} | {each.ratio(name):.2f} | {each.peak_mb[name]:.0f} |"
+            print(line, flush=True)
+    small, large = found
+    for name in PASSES:
+        print(f"{name}: ten times the rows take {large.cpu[name] / small.cpu[name]:.1f} times the CPU time")
 
 
 if __name__ == "__main__":

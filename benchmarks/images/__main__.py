@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import pyarrow.parquet as pq
 import typer
 
+from benchmarks import stamp
 from benchmarks.arguments import chosen_names, split_names, split_numbers
 from pointillist.errors import PointillistError, UsageError
 from pointillist.evaluate.pictures.classifiers import MOST_IMAGES, available, require_classifiers
@@ -84,7 +85,9 @@ def write(out: Path) -> None:
     if not rows:
         return
     pq.write_table(table(rows), out / "results.parquet")
-    (out / "results.md").write_text(page(rows), encoding="utf-8")
+    (out / "results.md").write_text(
+        stamp.put(page(rows), stamp.line(row[stamp.COLUMN] for row in rows)), encoding="utf-8"
+    )
     typer.echo(f"Wrote {out / 'results.md'}.")
 
 

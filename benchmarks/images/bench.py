@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import stamp
 from benchmarks.tables.bench import store
 from benchmarks.tables.process import Outcome, call
 from pointillist.errors import PointillistError
@@ -121,7 +122,7 @@ def _done(path: Path) -> bool:
 
 def make(run: Run, here: Loaded, place: Place, limit: float) -> dict[str, Any]:
     """One set of synthetic images, made in a process of its own; what it cost, or why there is none."""
-    made: dict[str, Any] = {"stages": {}, "versions": {}}
+    made: dict[str, Any] = {"stages": {}, "versions": {}, stamp.COLUMN: stamp.now()}
     train = here.split.train
     if run.method == REAL:
         _draw(train, place.grid(run))
@@ -131,9 +132,10 @@ def make(run: Run, here: Loaded, place: Place, limit: float) -> dict[str, Any]:
         folder = Path(temporary)
         try:
             job.write(folder, run, here.dataset, train)
-            outcome = call([sys.executable, str(place.script), str(folder)], log=folder / "log.txt", limit=limit)
+            outcome = call([sys.executable, "-P", str(place.script), str(folder)], log=folder / "log.txt", limit=limit)
             if outcome.status == "done":
-                pictures, made = job.read(folder, here.dataset)
+                pictures, facts = job.read(folder, here.dataset)
+                made |= facts
                 job.store(place.synthetic(run), pictures)
                 _draw(pictures, place.grid(run))
         except (PointillistError, FileNotFoundError, KeyError) as error:
@@ -161,7 +163,7 @@ def _score(run: Run, here: Loaded, place: Place, protocol: Protocol, limit: floa
         arrays = {"x_train": train.pixels, "y_train": train.codes, "x_test": test.pixels, "y_test": test.codes}
         np.savez(folder / "real.npz", **arrays)  # type: ignore[arg-type]
         np.savez(folder / "synthetic.npz", images=synthetic.pixels, labels=synthetic.codes)  # type: ignore[arg-type]
-        command = [sys.executable, str(_HERE / "scoring.py"), str(folder)]
+        command = [sys.executable, "-P", str(_HERE / "scoring.py"), str(folder)]
         outcome = call(command, log=folder / "log.txt", limit=limit)
         if outcome.status != "done":
             say(f"{run.key}: not scored: {outcome.reason}")

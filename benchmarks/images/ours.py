@@ -1,7 +1,6 @@
 """Our own methods, called with the folder of a job: release, fit, sample. See `job.py`."""
 
 import json
-import subprocess
 import sys
 import time
 from importlib.metadata import version
@@ -42,14 +41,8 @@ def main(folder: Path) -> None:
     np.savez(folder / "synthetic.npz", images=made.pixels, labels=made.codes)
     stages = dict(zip(("release_seconds", "fit_seconds", "sample_seconds"), np.diff(seconds).round(2), strict=True))
     versions = {name: version(name) for name in ("pointillist", "numpy", "opendp")}
-    facts = {"stages": stages, "mu": release.guarantee.mu, "versions": {**versions, "commit": _commit()}}
+    facts = {"stages": stages, "mu": release.guarantee.mu, "versions": versions}
     (folder / "made.json").write_text(json.dumps(facts), encoding="utf-8")
-
-
-def _commit() -> str:
-    """The commit that the repository stands at, if there is one."""
-    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short=12", "HEAD"]
-    return subprocess.run(command, check=False, capture_output=True, text=True).stdout.strip()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from benchmarks import stamp
 from benchmarks.papers.output import markdown
 from benchmarks.tables.results import mean_and_spread
 
@@ -42,6 +43,7 @@ def collect(results: Path) -> list[Row]:
                 **{name: record[name] for name in ("rows", "status", "reason", "cpu_seconds", "peak_mb")},
                 **{name: record["stages"].get(name) for name in _STAGES},
                 **{name: json.dumps(record[name], sort_keys=True) for name in ("settings", "versions")},
+                stamp.COLUMN: stamp.NOT_DUE if record["method"] == REAL else stamp.of(record),
                 "most_images": scores.get("protocol", {}).get("most_images"),
                 MEAN: scores.get("mean"),
                 **{LOGISTIC: models.get(LOGISTIC), MLP: models.get(MLP), CNN: models.get(CNN)},
@@ -73,7 +75,8 @@ def _apart(scores: Row) -> Row:
 def table(rows: list[Row]) -> pa.Table:
     """The same as one Arrow table."""
     names = list(dict.fromkeys(key for row in rows for key in row))
-    return pa.table({name: pa.array([row[name] for row in rows]) for name in names})
+    columns = {name: pa.array([row[name] for row in rows]) for name in names}
+    return pa.table(columns, metadata=stamp.mark(stamp.MEASURES))
 
 
 def page(rows: list[Row]) -> str:

@@ -18,6 +18,7 @@ import typer
 from sklearn.datasets import load_digits
 
 import pointillist as pt
+from benchmarks import stamp
 from benchmarks.arguments import split_numbers
 from benchmarks.papers.output import markdown
 from benchmarks.tables.results import mean_and_spread
@@ -73,29 +74,37 @@ def extractor() -> Extractor:
     return Extractor.of(small_network(1, ((16, 16), (32,))), "random", Input(8, 8, 1, (0.0,), (1.0,)))
 
 
-def fitted(way: str, epsilon: float, seed: int, train: Pictures, test: Pictures) -> Outcome:
+def fitted(
+    way: str,
+    epsilon: float,
+    seed: int,
+    train: Pictures,
+    test: Pictures,
+    steps: int = NETWORK.steps,
+    images: int = IMAGES,
+) -> Outcome:
     """A release for this way of stopping, which pays for its proxy if it has one; then the fit."""
     label = pt.Categorical(categories=CLASSES, missing=False, out_of_domain="error")
     image = pt.Image(height=8, width=8)
     schema = pt.Schema(name="digits", reviewed=True, rows=TRAINED, columns={"image": image, "label": label})
-    network = replace(NETWORK, stop=way == "chi2")
+    network = replace(NETWORK, stop=way == "chi2", steps=steps, check=min(NETWORK.check, steps))
     method = Perceptual(extractor=extractor(), stopping="proxy" if way == "proxy" else "chi2", network=network)
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(Path(folder) / "ledger.sqlite")  # these images are public: nothing to remember
         ledger.set_cap(schema.name, Budget(epsilon, 1e-5))
-        images = pt.images(train.pixels, train.labels)
-        release = pt.release(images, schema, epsilon=epsilon, delta=1e-5, method=method, ledger=ledger)
+        private = pt.images(train.pixels, train.labels)
+        release = pt.release(private, schema, epsilon=epsilon, delta=1e-5, method=method, ledger=ledger)
     start = time.process_time()
     model = pt.fit(release, method=method, seed=seed)
     seconds = time.process_time() - start
-    made = model.sample(IMAGES, seed=seed)
+    made = model.sample(images, seed=seed)
     assert isinstance(made, Pictures)
     near = coverage(train, made, test)
     accuracy = float(np.mean(list(classify(made, test, models=MODELS).accuracies.values())))
     return Outcome(way, epsilon, accuracy, near.precision, near.recall, seconds)
 
 
-def page(outcomes: list[Outcome]) -> str:
+def page(outcomes: list[Outcome], steps: int = NETWORK.steps) -> str:
     """A line for each epsilon and way."""
     lines = []
     for epsilon in dict.fromkeys(each.epsilon for each in outcomes):
@@ -110,7 +119,7 @@ def page(outcomes: list[Outcome]) -> str:
     heads = ("ε", "stopping", "runs", "accuracy", "precision", "recall", "CPU-s of the fit")
     text = (
         f"{TRAINED:,} digits of scikit-learn, add-remove, δ = 1e-5, perceptual with a random network, at most "
-        f"{NETWORK.steps:,} steps. Mean accuracy of {' and '.join(MODELS)} on the other digits, and coverage; mean ± "
+        f"{steps:,} steps. Mean accuracy of {' and '.join(MODELS)} on the other digits, and coverage; mean ± "
         "standard deviation over releases."
     )
     return f"{text}\n\n{markdown(heads, lines)}"
@@ -120,6 +129,8 @@ def page(outcomes: list[Outcome]) -> str:
 def main(
     epsilons: Annotated[str, typer.Option(help="Values of epsilon, with commas between them.")] = "0.3,1,3",
     seeds: Annotated[int, typer.Option(help="How many releases for each.")] = 5,
+    images: Annotated[int, typer.Option(min=100, help="Images that a model is judged by.")] = IMAGES,
+    steps: Annotated[int, typer.Option(min=1, help="The most steps of a fit.")] = NETWORK.steps,
     out: Annotated[Path, typer.Option(help="The page.")] = RESULTS,
 ) -> None:
     """Fit, stop in three ways, and write a page."""
@@ -129,10 +140,10 @@ def main(
     for epsilon in split_numbers(epsilons):
         for seed in range(seeds):
             for way in WAYS:
-                outcomes.append(fitted(way, epsilon, seed, train, test))
+                outcomes.append(fitted(way, epsilon, seed, train, test, steps, images))
                 typer.echo(str(outcomes[-1]))
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(page(outcomes), encoding="utf-8")
+    out.write_text(stamp.put(page(outcomes, steps), stamp.line([stamp.now()])), encoding="utf-8")
     typer.echo(f"Wrote {out}.")
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from benchmarks import stamp
 from benchmarks.images.datasets import datasets
 from benchmarks.images.job import REAL
 from benchmarks.images.published import DP_MEPF, LOGISTIC, MEAN, MLP, figures, merf
@@ -20,7 +21,8 @@ from .output import RESULTS, markdown, mean_and_spread, write_page
 
 NAME = "images"
 EPSILONS = (1.0, 0.2)
-_OURS = Path(__file__).parents[1] / "images" / "results"
+_OURS = Path(__file__).parents[1] / "images" / "results" / "twelve"
+"""The runs that all twelve classifiers were trained for."""
 Row = dict[str, Any]
 
 app = typer.Typer(add_completion=False)
@@ -83,9 +85,8 @@ def main(
     out: Annotated[Path, typer.Option(help="Folder for the page.")] = RESULTS,
 ) -> None:
     """Print the papers' tables of images beside what our methods reach, and write them to images.md."""
-    text = page(collect(ours))
-    write_page(text, NAME, out)
-    typer.echo(text)
+    rows = collect(ours)
+    typer.echo(write_page(page(rows), NAME, out, stamp.line(row[stamp.COLUMN] for row in rows)))
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from .output import RESULTS, markdown, write, write_page
 Floats = NDArray[np.float64]
 Row = dict[str, Any]
 NAME = "kernel-error"
+MEASURES = ("src/pointillist/features",)
 DRAWS = 100
 """Draws of the random frequencies, as in the paper."""
 _LENGTHS = 0.71, 7.07
@@ -79,7 +80,7 @@ def even(number: int) -> int:
     return number + number % 2
 
 
-def figure_1(samples: int = 10) -> list[Row]:
+def figure_1(samples: int = 10, draws: int = DRAWS) -> list[Row]:
     """100 points of N(0, 1) against 100 of N(1, 1), length scale by the median heuristic; means over `samples` tables."""
     rows = []
     for sample in range(samples):
@@ -92,7 +93,7 @@ def figure_1(samples: int = 10) -> list[Row]:
             error = mean_error(kernel, hermite(x, order, length), hermite(y, order, length))
             rows.append({**base, "map": "hermite", "order": order, "features": order + 1, "error": error})
         for features in (2, 4, 10, 20, 50, 100, 200, 500):
-            error = mean_fourier_error(x, y, features, length)
+            error = mean_fourier_error(x, y, features, length, draws)
             rows.append({**base, "map": "fourier", "features": features, "error": error})
     return rows
 
@@ -303,7 +304,7 @@ def last_feature(rows: Sequence[Row], length: float, above: float = 0.01) -> int
     )
 
 
-def page(rows: Sequence[Row]) -> str:
+def page(rows: Sequence[Row], draws: int = DRAWS) -> str:
     """All of it for people."""
     first = _of(rows, "figure 1")
     mine = _means((row for row in first if row["map"] == "hermite"), "order")
@@ -316,7 +317,7 @@ def page(rows: Sequence[Row]) -> str:
         "## DP-HP, Fig. 1: mean error of the kernel",
         "",
         "100 points of N(0, 1) against 100 of N(1, 1), length scale by the median heuristic; means over "
-        f"{len({row['sample'] for row in first})} such tables, and over {DRAWS} draws of the frequencies.",
+        f"{len({row['sample'] for row in first})} such tables, and over {draws} draws of the frequencies.",
         "",
         _beside(mine, theirs),
         "The paper: 500 random features are as good as Hermite features of order 2.",
@@ -413,14 +414,17 @@ def _cell(value: Any) -> str:
     return "< 1e-12" if value < 1e-12 else f"{value:.2g}"
 
 
-def main(output: Annotated[Path, typer.Option(help="Folder for results.")] = RESULTS) -> None:
+def main(
+    draws: Annotated[int, typer.Option(min=1, help="Draws of the random frequencies.")] = DRAWS,
+    output: Annotated[Path, typer.Option(help="Folder for results.")] = RESULTS,
+) -> None:
     """Measure everything, and write a Parquet file, a page and two pictures."""
-    rows: list[Row] = []
-    for part in (figure_1, figure_5, length_scales, proposition_b1, positions, dimensions, proposition_31):
-        rows += part()
-    write(rows, NAME, output)
-    text = page(rows)
-    write_page(text, NAME, output)
+    rows = [
+        *figure_1(draws=draws), *figure_5(), *length_scales(), *proposition_b1(), *positions(),
+        *dimensions(draws=min(10, draws)), *proposition_31(draws=draws),
+    ]  # fmt: skip
+    write(rows, NAME, output, MEASURES)
+    text = write_page(page(rows, draws), NAME, output)
     for name, drawn in ((NAME, error_picture(rows)), (f"{NAME}-features", feature_picture(rows))):
         (output / f"{name}.svg").write_text(drawn, encoding="utf-8")
     typer.echo(text)

@@ -255,9 +255,7 @@ def main(
                 rows.append(row)
                 typer.echo(_line(row))
                 output.write(rows, NAME, out)
-        text = page(rows)
-        typer.echo(text)
-        typer.echo(f"Wrote {output.write_page(text, NAME, out)}.")
+        typer.echo(output.write_page(page(rows), NAME, out))
     except PointillistError as error:
         typer.echo(f"Error: {error}", err=True)
         raise typer.Exit(error.exit_code) from None

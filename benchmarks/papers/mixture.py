@@ -411,8 +411,7 @@ def main(
     except PointillistError as error:
         typer.echo(f"Error: {error}", err=True)
         raise typer.Exit(error.exit_code) from None
-    text = page(done)
-    output.write_page(text, NAME, out)
+    text = output.write_page(page(done), NAME, out)
     (out / f"{NAME}.svg").write_text(picture(done), encoding="utf-8")
     typer.echo(text)
 

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks import stamp
 from benchmarks.tables.results import mean_and_spread
 
 __all__ = ["RESULTS", "markdown", "mean_and_spread", "read", "versions", "write", "write_page"]
@@ -24,10 +25,15 @@ Row = Mapping[str, Any]
 """One run by column name. A value is a number, a text, a truth value or None; a dict or list is kept as JSON text."""
 
 
-def write(rows: Sequence[Row], name: str, folder: Path = RESULTS) -> Path:
-    """All rows as `name`.parquet, whole or not at all. A column that a row does not have is null in it."""
+def write(rows: Sequence[Row], name: str, folder: Path = RESULTS, measures: Sequence[str] = stamp.MEASURES) -> Path:
+    """All rows as `name`.parquet, whole or not at all. A column that a row does not have is null in it.
+
+    Rows that were not read from such a file are new, and get the stamp of now.
+    """
+    rows = [{stamp.COLUMN: stamp.now(), **row} for row in rows]
     names = list(dict.fromkeys(key for row in rows for key in row))
     table = pa.table({key: pa.array([_plain(row.get(key)) for row in rows]) for key in names})
+    table = table.replace_schema_metadata(stamp.mark(measures))
     path = folder / f"{name}.parquet"
     folder.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(f".{os.getpid()}.part")
@@ -36,18 +42,23 @@ def write(rows: Sequence[Row], name: str, folder: Path = RESULTS) -> Path:
 
 
 def read(name: str, folder: Path = RESULTS) -> list[dict[str, Any]]:
-    """The rows of `name`.parquet, or none if there is no such file yet."""
+    """The rows of `name`.parquet, or none if there is no such file yet. Those without a stamp have None for it."""
     path = folder / f"{name}.parquet"
-    return pq.read_table(path).to_pylist() if path.exists() else []
+    rows = pq.read_table(path).to_pylist() if path.exists() else []
+    return [{stamp.COLUMN: None, **row} for row in rows]
 
 
-def write_page(text: str, name: str, folder: Path = RESULTS) -> Path:
-    """A page as `name`.md, whole or not at all."""
+def write_page(text: str, name: str, folder: Path = RESULTS, said: str | None = None) -> str:
+    """A page as `name`.md, whole or not at all, and its text: with `said`, or the stamps of `name`.parquet, on top."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.md"
+    path, results = folder / f"{name}.md", folder / f"{name}.parquet"
+    if said is None and results.exists():
+        said = stamp.line(*stamp.read(results))
+    whole = stamp.put(text, said) if said else text.rstrip("\n") + "\n"
     part = path.with_suffix(f".{os.getpid()}.part")
-    part.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
-    return part.replace(path)
+    part.write_text(whole, encoding="utf-8")
+    part.replace(path)
+    return whole
 
 
 def markdown(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -331,9 +331,7 @@ def main(
     except PointillistError as error:
         typer.echo(f"Error: {error}", err=True)
         raise typer.Exit(error.exit_code) from None
-    text = page(done)
-    output.write_page(text, NAME, out)
-    typer.echo(text)
+    typer.echo(output.write_page(page(done), NAME, out))
 
 
 def _said(row: Row) -> str:

@@ -239,9 +239,7 @@ def main(
                     found += ask(kind, epsilon, seed, rows, Path(folder) / f"{seed}.sqlite", truth)
             write(found, NAME, output)
             typer.echo(f"{kind}, ε = {epsilon:g}: {time.process_time() - start:.0f} CPU-seconds so far", err=True)
-    text = page(found)
-    write_page(text, NAME, output)
-    typer.echo(text)
+    typer.echo(write_page(page(found), NAME, output))
 
 
 if __name__ == "__main__":

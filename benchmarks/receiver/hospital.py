@@ -113,8 +113,7 @@ def main(
             done += run(scenario, rows, epsilon, seed)
             write(done, NAME, out)
             typer.echo(f"{scenario}, registry {seed}: done")
-    write_page(page(done), NAME, out)
-    typer.echo(page(done))
+    typer.echo(write_page(page(done), NAME, out))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import platformdirs
 import pyarrow.parquet as pq
 import typer
 
+from benchmarks import stamp
 from benchmarks.arguments import chosen_names, split_numbers
 from pointillist.errors import PointillistError
 
@@ -63,9 +64,8 @@ def write(out: Path) -> None:
     """Collect all records of the folder: a Parquet file, a Markdown table, the figures."""
     table = collect(out)
     pq.write_table(table, out / "results.parquet")
-    (out / "results.md").write_text(
-        "\n".join(filter(None, (versus.markdown(table), markdown(table)))), encoding="utf-8"
-    )
+    page = "\n".join(filter(None, (versus.markdown(table), markdown(table))))
+    (out / "results.md").write_text(stamp.put(page, stamp.line(table[stamp.COLUMN].to_pylist())), encoding="utf-8")
     compared = versus.figure(table)
     if compared is not None:
         (out / "versus.svg").write_text(compared, encoding="utf-8")

@@ -16,6 +16,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from benchmarks import stamp
 from pointillist.errors import PointillistError
 from pointillist.evaluate.sample import Sample
 from pointillist.evaluate.sample import read as read_sample
@@ -128,7 +129,8 @@ def make(run: Run, method: Method, here: Loaded, place: Place, limit: float) -> 
             environment = method.environment
             python = sys.executable if environment is None else str(environment.ready(place.environments))
             job.write(folder, run, method, here.dataset, here.split.train, here.train)
-            outcome = call([python, str(method.script), str(folder)], log=folder / "log.txt", limit=limit)
+            # -P: the folder of the script stays off the path, where its files would shadow packages of their names.
+            outcome = call([python, "-P", str(method.script), str(folder)], log=folder / "log.txt", limit=limit)
             if outcome.status == "done":
                 table, versions = job.read(folder, run, method, here.train.levels)
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -136,7 +138,7 @@ def make(run: Run, method: Method, here: Loaded, place: Place, limit: float) -> 
                 path.with_suffix(".part").replace(path)
         except (NotInstalled, PointillistError, FileNotFoundError) as error:
             outcome = Outcome("failed", str(error).splitlines()[0])
-    settings = {"settings": method.settings, "versions": versions, "time_limit": limit}
+    settings = {"settings": method.settings, "versions": versions, "time_limit": limit, stamp.COLUMN: stamp.now()}
     return {**asdict(run), "rows": here.train.rows, **asdict(outcome), **settings}
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from benchmarks import stamp
+
 from .methods import METHODS
 
 _MEASURES = ("tvd_1", "tvd_2", "tvd_3", "ks", "auroc", "auprc", "f1", "r2")
@@ -23,6 +25,7 @@ _SCHEMA = pa.schema(
         ("seed", pa.int64()), ("bins", pa.int64()), ("rows", pa.int64()), ("status", pa.string()),
         ("reason", pa.string()), *((name, pa.float64()) for name in (*_MEASURES, *_COSTS)),
         ("settings", pa.string()), ("versions", pa.string()), ("time_limit", pa.float64()),
+        (stamp.COLUMN, pa.string()),
     ]
 )  # fmt: skip
 
@@ -35,8 +38,18 @@ def collect(results: Path) -> pa.Table:
         scored = results / "scores" / path.name
         scores = json.loads(scored.read_text(encoding="utf-8")) if scored.exists() else {}
         texts = {name: json.dumps(record[name]) for name in ("settings", "versions")}
-        rows.append({**record, **{name: scores.get(name) for name in _MEASURES}, **texts})
-    return pa.Table.from_pylist(rows, schema=_SCHEMA)
+        rows.append(
+            {**record, **{name: scores.get(name) for name in _MEASURES}, **texts, stamp.COLUMN: _commit(record)}
+        )
+    return pa.Table.from_pylist(rows, schema=_SCHEMA.with_metadata(stamp.mark(stamp.MEASURES)))
+
+
+def _commit(record: dict[str, Any]) -> str | None:
+    """The stamp of a run; none is due to rivals and references, whose code does not change with ours."""
+    method = METHODS.get(record["method"])
+    if method is not None and (method.takes_levels or not method.private):
+        return stamp.NOT_DUE
+    return stamp.of(record)
 
 
 Group = tuple[str, float | None, list[dict[str, Any]]]

@@ -1,16 +1,11 @@
 """Stopping: the three ways are run on real digits, briefly, and stand side by side on the page."""
 
-from dataclasses import replace
-
-import pytest
 from benchmarks.images import stopping
 
 
-def test_three_ways(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stopping, "NETWORK", replace(stopping.NETWORK, steps=20, check=10))
-    monkeypatch.setattr(stopping, "IMAGES", 400)
+def test_three_ways() -> None:
     train, test = stopping.digits()
-    found = [stopping.fitted(way, 10.0, 0, train, test) for way in stopping.WAYS]
+    found = [stopping.fitted(way, 10.0, 0, train, test, steps=20, images=400) for way in stopping.WAYS]
     assert all(0.1 < each.accuracy <= 1 and 0 <= each.recall <= 1 for each in found)  # a tenth is guessing
     lines = stopping.page(found).splitlines()
     assert [line.split("|")[2].strip() for line in lines[-3:]] == list(stopping.WAYS)

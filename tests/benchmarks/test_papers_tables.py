@@ -18,6 +18,7 @@ from benchmarks.tables.datasets import Dataset
 from typer.testing import CliRunner
 
 import pointillist as pt
+from benchmarks import stamp
 from pointillist.errors import UsageError
 from pointillist.evaluate.research.papers_protocol import hard_scores
 from pointillist.evaluate.research.undersampling import RATES, TRAIN_SHARES
@@ -308,8 +309,8 @@ def test_the_authors_rows(tmp_path: Path) -> None:
 def test_rows_with_other_columns_and_nested_values_are_written(tmp_path: Path) -> None:
     output.write([{"a": 1, "b": {"c": [1]}}, {"a": 2.5, "d": "x"}], "rows", tmp_path)
     assert output.read("rows", tmp_path) == [
-        {"a": 1.0, "b": '{"c": [1]}', "d": None},
-        {"a": 2.5, "b": None, "d": "x"},
+        {"commit": stamp.now(), "a": 1.0, "b": '{"c": [1]}', "d": None},
+        {"commit": stamp.now(), "a": 2.5, "b": None, "d": "x"},
     ]
     assert output.read("nothing", tmp_path) == []
     assert output.markdown(["a", "b"], [[1, None], ["x|y\nz", 2.5]]).splitlines() == [

@@ -1,8 +1,8 @@
 """Coverage: releases of simulated tables, error bars for each, and how often they hold the private figure.
 
-    python -m benchmarks.coverage                        # 100 releases at each ε: about a quarter of an hour on one core
-    python -m benchmarks.coverage --runs 20 --epsilons 1
-    python -m benchmarks.coverage --from-results         # only writes the page anew
+    python -m benchmarks.intervals                        # 100 releases at each ε: about a quarter of an hour on one core
+    python -m benchmarks.intervals --runs 20 --epsilons 1
+    python -m benchmarks.intervals --from-results         # only writes the page anew
 
 Every release has a table of its own (seeded) and noise of its own (privacy noise has no seed), so figures differ a
 little from run to run: by about 0.02 where 100 intervals hold with a chance of 0.95.
@@ -73,7 +73,7 @@ def page(rows: Sequence[Row]) -> str:
     lines = [
         "# Coverage of error bars",
         "",
-        "`python -m benchmarks.coverage`; see [docs/uncertainty.md](../../../docs/uncertainty.md).",
+        "`python -m benchmarks.intervals`; see [docs/uncertainty.md](../../../docs/uncertainty.md).",
         "",
         f"Simulated tables of {rows[0]['rows']:,} rows and five columns, each released with noise of its own; intervals "
         f"of {CONFIDENCE:.0%} with {rows[0]['refits']} refits. *Held*: how often the interval held the private figure. "
@@ -143,9 +143,7 @@ def main(
                     found += [{**settings, **row} for row in ask(table, bars)]
                 typer.echo(f"ε = {epsilon:g}: {time.process_time() - start:.0f} CPU-seconds so far", err=True)
         write(found, NAME, output)
-    text = page(found)
-    write_page(text, NAME, output)
-    typer.echo(text)
+    typer.echo(write_page(page(found), NAME, output))
 
 
 if __name__ == "__main__":

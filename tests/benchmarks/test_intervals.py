@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.coverage.__main__ import NAME, main, page, plainly
-from benchmarks.coverage.population import QUESTIONS, simulate
+from benchmarks.intervals.__main__ import NAME, main, page, plainly
+from benchmarks.intervals.population import QUESTIONS, simulate
 from benchmarks.papers.output import read
 
 

@@ -1,0 +1,80 @@
+"""How often intervals hold the private figure: error bars of synthetic data, and the receiver's."""
+
+import tempfile
+from collections.abc import Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks.intervals.__main__ import CONFIDENCE, SAMPLED, ask, release_one
+from benchmarks.receiver import coverage as receiver
+from pointillist.methods.uncertainty import uncertainty
+
+from .claim import Band, Claim, Folder
+
+RELEASES = 16
+ROWS = 4_000
+Row = dict[str, Any]
+_STORED = f"for {RELEASES} of the stored releases, less 4 standard deviations"
+
+
+@cache
+def _bars() -> tuple[Row, ...]:
+    """Every question of the coverage bench at ε = 1."""
+    found: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(RELEASES):
+            table, made = release_one(ROWS, 1.0, seed, Path(folder))
+            found += ask(table, uncertainty(made, refits=10, confidence=CONFIDENCE, rows=SAMPLED, seed=seed))
+    return tuple(found)
+
+
+@cache
+def _receiver(kind: str) -> tuple[Row, ...]:
+    population = receiver.simulate(receiver.POPULATION // 4, 2_000_000)
+    truth = {each.name: each.answer(population) for each in receiver.QUESTIONS}
+    found: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(RELEASES):
+            found += receiver.ask(kind, 1.0, seed, ROWS, Path(folder) / f"{seed}.sqlite", truth)
+    return tuple(row for row in found if not row["population"])
+
+
+def _held(rows: Sequence[Row]) -> float:
+    return sum(row["low"] <= row["truth"] <= row["high"] for row in rows) / len(rows)
+
+
+def bars(basis: str, _: Folder) -> float:
+    return _held([row for row in _bars() if row["basis"] == basis])
+
+
+def received(kind: str, _: Folder) -> float:
+    return _held(_receiver(kind))
+
+
+CLAIMS = (
+    *(
+        Claim(
+            f"error bars from {basis}: part of 95 % intervals that hold the private figure",
+            "docs/uncertainty.md, How often they hold",
+            band,
+            partial(bars, basis),
+        )
+        for basis, band in (
+            ("measured", Band(f"0.974 ± 0.015 {_STORED}", 0.914, 1.0)),
+            ("refits", Band(f"0.973 ± 0.018 {_STORED}", 0.902, 1.0)),
+        )
+    ),
+    *(
+        Claim(
+            f"receiver's intervals, {receiver.KINDS[kind]}: part that hold the private figure",
+            "docs/receiver.md, How often they hold",
+            band,
+            partial(received, kind),
+        )
+        for kind, band in (
+            ("public", Band(f"0.980 ± 0.012 {_STORED}", 0.930, 1.0)),
+            ("mosaic", Band(f"0.971 ± 0.014 {_STORED}", 0.913, 1.0)),
+        )
+    ),
+)
