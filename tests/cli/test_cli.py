@@ -607,7 +607,10 @@ def test_help_names_every_command_and_exit_code(run: Run) -> None:
     assert outcome.code == 0
     for command, *_ in COMMANDS:
         assert command in outcome.shown
-    assert "Exit codes: 0 done, 2 wrong usage, 3 schema, 4 data, 5 budget, 6 release or model file" in outcome.shown
+    assert (
+        "Exit codes: 0 done, 2 wrong usage, 3 schema, 4 data, 5 budget or ledger, 6 release or model file"
+        in outcome.shown
+    )
 
 
 def test_names_in_square_brackets_are_shown_as_they_are(run: Run) -> None:
@@ -1408,7 +1411,8 @@ def test_a_ledger_that_cannot_be_used_is_refused(run: Run, table: Path, args: li
         write(ledger, "this is no ledger " * 500)
     else:
         ledger.mkdir()
-    refused(run, args, 2, str(ledger), "the ledger cannot be used", "--ledger")
+    words = "cannot be used" if damage == "garbage" else "is a folder"
+    assert "nother" not in refused(run, args, 5, str(ledger), f"the ledger {words}").err
     assert ledger.is_dir() or ledger.read_text() == "this is no ledger " * 500
 
 
@@ -1418,7 +1422,40 @@ def test_a_database_that_is_no_ledger_is_refused(run: Run, table: Path) -> None:
     with contextlib.closing(sqlite3.connect(ledger)) as db:
         db.execute("CREATE TABLE account (dataset TEXT, colour TEXT)")
         db.commit()
-    refused(run, release_args(), 2, str(ledger), "the ledger cannot be used", "--ledger")
+    refused(run, release_args(), 5, str(ledger), "the ledger is another program's database", "backup")
+
+
+@pytest.mark.parametrize("name", [":memory:", "file:ledger.sqlite"])
+@pytest.mark.parametrize("args", [release_args, lambda *a: ["ledger", *a]], ids=["release", "ledger"])
+def test_a_ledger_that_is_no_file_is_refused(
+    run: Run, table: Path, args: Callable[..., list[object]], name: str
+) -> None:
+    refused_free(run, args("--ledger", name), 2, name, "name a plain file")
+
+
+def test_a_ledger_that_is_a_loop_is_refused(run: Run, table: Path) -> None:
+    Path("loop").symlink_to("loop")
+    refused_free(run, release_args("--ledger", "loop"), 5, "loop: the ledger cannot be used")
+
+
+FULL = """
+import resource
+from pointillist import artefact
+whole = artefact.Pending.commit
+def commit(self, content):
+    whole(self, content)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+artefact.Pending.commit = commit
+"""
+
+
+def test_a_disk_that_fills_up_behind_the_release(table: Path) -> None:
+    outcome = outside(*release_args(), before=FULL)
+    assert outcome.code == 5
+    for words in ("safe in people.release", "ε = 1, δ = 1e-5 was spent on 'people', and counts", "cannot be used"):
+        assert words in outcome.shown
+    assert "rollback" not in outcome.shown
+    assert [spend.release for spend in spends()] == [Release.load("people.release").id]
 
 
 def test_a_ledger_that_breaks_after_the_spend_is_not_called_unspent(
@@ -1433,7 +1470,7 @@ def test_a_ledger_that_breaks_after_the_spend_is_not_called_unspent(
 
     monkeypatch.setattr(releasing, "add_noise", spoil)
     outcome = run(*release_args())
-    assert outcome.code == 2
+    assert outcome.code == 5
     assert str(ledger) in outcome.shown
     assert "Nothing was spent" not in outcome.shown
 

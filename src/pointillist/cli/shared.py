@@ -1,6 +1,7 @@
 """What several commands do alike."""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,7 +157,8 @@ def write_rows(model: "Model", count: int, output: Path, overwrite: bool, **opti
 
 
 def _own(output: Path, overwrite: bool, *inputs: Path | None) -> None:
-    if any(other is not None and output.resolve() == other.resolve() for other in inputs):
+    # By os.path, which follows a loop of links no further, where pathlib raises.
+    if any(other is not None and os.path.realpath(output) == os.path.realpath(other) for other in inputs):
         raise UsageError(f"{output}: is read or kept by this command, and would be written over. Name another output.")
     if output.is_file() and not overwrite:
         raise UsageError(f"{output}: is there already. Name another output, or pass --overwrite.")

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from pointillist.curator.candidates import Candidates, Given, Multisets
 from pointillist.curator.reading import open_schema, open_source
-from pointillist.curator.releasing import embed
+from pointillist.curator.releasing import embed, finish
 from pointillist.errors import UsageError, without_context
 from pointillist.features import Concat, FeatureMap, Product, Records, Tiles, Weighted
 from pointillist.features.serial import to_nodes
@@ -173,7 +173,7 @@ def choose(
         frame=source.frame if source.frame in FRAMES else "pyarrow",
         original=public.original(number),
     )
-    book.finish(choice_id)
+    finish(book, made, "choice")
     return made
 
 

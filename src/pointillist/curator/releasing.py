@@ -8,20 +8,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pointillist.artefact import reserve
+from pointillist.artefact import Pending, reserve
 from pointillist.curator.capping import capped
 from pointillist.curator.embedding import Embedding, Integers
 from pointillist.curator.encoding import Encoder
 from pointillist.curator.reading import open_schema, open_source
 from pointillist.curator.source import Source
 from pointillist.engines import local
-from pointillist.errors import PointillistError, UsageError, without_context
+from pointillist.errors import ArtefactError, LedgerError, PointillistError, UsageError, without_context
 from pointillist.features import FeatureMap, blocks
 from pointillist.features.serial import to_nodes
 from pointillist.levels import levels_of
 from pointillist.methods import Method, method_for
 from pointillist.plan import Plan, Request, Round
-from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Neighbours
+from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Neighbours, short
 from pointillist.privacy.grid import Grid
 from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.noise import add_noise
@@ -82,7 +82,8 @@ def release(
         ledger: where the spend is recorded; by default the user's own ledger.
         output: also write the release to this file, whole or not at all.
 
-    Nothing is spent by a call that fails before noise is drawn; by then every row has been read and checked once.
+    Nothing is spent by a call that fails before noise is drawn; by then every row has been read and checked once. If the
+    file or the ledger fails after that, the release is not lost: it is the error's attribute `made`.
     """
     schema = open_schema(schema)
     recipe = method_for(schema, method)
@@ -137,11 +138,36 @@ def release(
         )
         if pending is not None:
             progress("write", 0.0)
-            pending.commit(made.to_bytes())
+            _commit(pending, made)
         progress("close", 0.0)
-        book.finish(release_id)
+        finish(book, made, "release", output)
     progress("done", 1.0)
     return made
+
+
+def finish(book: Ledger, made: Any, what: str, output: str | Path | None = None) -> None:
+    """Close the spend of what was made. It is good whatever comes of that, so an error says where it is."""
+    safe = "is the attribute `made` of this error" if output is None else f"is safe in {output}"
+    try:
+        book.finish(made.id, f"The {what} was made before that, and {safe}; {_spent(made)}.")
+    except LedgerError as error:
+        error.made = made
+        raise
+
+
+def _commit(pending: Pending, made: Release) -> None:
+    """Write the release; space for it was taken before anything was spent, but its folder may have gone since."""
+    try:
+        pending.commit(made.to_bytes())
+    except OSError as error:
+        failed = ArtefactError(f"{pending.path}: the release cannot be written ({error.strerror}); {_spent(made)}.")
+        failed.made = made
+        raise failed from None
+
+
+def _spent(made: Any) -> str:
+    promise = made.guarantee
+    return f"ε = {promise.epsilon:g}, δ = {short(promise.delta)} was spent on {made.schema.name!r}, and counts"
 
 
 def _check(feature_map: FeatureMap, planned: Round) -> None:

@@ -33,7 +33,7 @@ class _Unkept(Ledger):
     def record(self, dataset: str, guarantee: Guarantee, *, release: str, purpose: str) -> None:
         pass
 
-    def finish(self, release: str) -> None:
+    def finish(self, release: str, otherwise: str = "") -> None:
         pass
 
     def set_cap(self, dataset: str, cap: Budget) -> None:
