@@ -179,6 +179,19 @@ def show_left_out(schema: Schema) -> None:
             say(f"Left out: {name}: {column.description or 'ignored'}.")
 
 
+def show_last_look(schema: Schema) -> None:
+    """Facts that were read from the data, with their values: for the owner, before they are published."""
+    err.print("These facts were read from the data, and the release will publish them:", style="yellow")
+    for name, facts in schema.vouched.items():
+        values = {fact: getattr(schema.columns[name] if name else schema, fact, None) for fact in facts}
+        shown = "; ".join(f"{fact} = {_listed(value)}" for fact, value in values.items() if value not in (None, ()))
+        err.print(f"  {name or 'the table'}: {shown}", soft_wrap=True)
+
+
+def _listed(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
 def _values(column: Any) -> str:
     if hasattr(column, "categories"):
         names = [str(c) for c in column.categories]
@@ -221,8 +234,7 @@ def show_release(release: Release) -> None:
 
 def _show_vouched(schema: Schema) -> None:
     if schema.vouched:
-        whole = "the table" if schema.image is None else "the set"
-        facts = "; ".join(f"{name or whole}: {', '.join(read)}" for name, read in schema.vouched.items())
+        facts = schema.vouched_words()
         out.print(f"Facts first read from the data, which the owner reviewed and declared public: {facts}.")
 
 

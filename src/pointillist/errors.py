@@ -54,6 +54,10 @@ class ArtefactError(PointillistError):
     exit_code = 6
 
 
+class FactsFromDataWarning(UserWarning):
+    """A release publishes facts that `draft` read from the private rows, on the owner's word that they are public."""
+
+
 def without_context(work: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
     """Let our errors leave `work` without the error that they replaced: that one may quote a private value."""
 

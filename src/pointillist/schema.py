@@ -227,6 +227,11 @@ class Schema(BaseModel):
                 "reviewed = true at the top of the file."
             )
 
+    def vouched_words(self) -> str:
+        """What `vouched` has, by name and not by value: it may end in a log, and is not published yet."""
+        whole = "the table" if self.image is None else "the set"
+        return "; ".join(f"{name or whole}: {', '.join(facts)}" for name, facts in self.vouched.items())
+
     def require_table(self, verb: str) -> None:
         """Refuse images, for what is for tables only."""
         if self.image is not None:

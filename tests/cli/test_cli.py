@@ -9,6 +9,7 @@ import gc
 import gzip
 import itertools
 import json
+import os
 import re
 import resource
 import shutil
@@ -158,6 +159,19 @@ def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+def at_a_terminal(*args: object, answer: str) -> Outcome:
+    """Run a command as a process that reads from a terminal, at which somebody types this."""
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-c", "from pointillist.cli import main; main()", *map(str, args)]
+    try:
+        os.write(ours, answer.encode())
+        ended = subprocess.run(command, stdin=theirs, capture_output=True, text=True, check=False, timeout=120)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    return Outcome(ended.returncode, ended.stdout, ended.stderr).check()
+
+
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run a command in this process."""
@@ -266,7 +280,7 @@ def test_release_refuses_a_draft_until_it_is_reviewed(run: Run, table: Path) -> 
     refused_free(run, release_args(schema="draft.toml"), 3, "draft.toml", "draft", "reviewed = true")
     draft = Path("draft.toml")
     draft.write_text(draft.read_text().replace("reviewed = false", "reviewed = true"))
-    outcome = run(*release_args(schema="draft.toml"))
+    outcome = run(*release_args("--yes", schema="draft.toml"))
     assert outcome.code == 0
     assert "(ε = 1, δ = 1e-5)-differentially private" in outcome.shown
     assert "Next: pointillist fit people.release" in outcome.shown
@@ -1140,6 +1154,53 @@ def test_no_command_writes_over_what_it_reads_or_keeps(run: Run, table: Path, ma
     assert outcome.code == 2, outcome
     assert snapshot() == files
     assert spends() == []
+
+
+# ---------------------------------------------------------------- the last look
+
+
+@pytest.fixture
+def vouched(table: Path) -> Path:
+    """The small table's schema, with facts that were read from the data and marked as reviewed."""
+    marks = {"age": 'read_from_data = ["min", "max"]', "job": 'read_from_data = ["categories"]'}
+    columns = {name: with_rule(name, rule)[name] for name, rule in marks.items()}
+    return write("people.toml", schema_text(top='reviewed = true\nrows = 100\nread_from_data = ["rows"]', **columns))
+
+
+@pytest.mark.parametrize("args", [release_args, synth_args], ids=["release", "synth"])
+def test_facts_from_the_data_are_not_published_where_nobody_can_be_asked(
+    run: Run, vouched: Path, args: Callable[..., list[object]]
+) -> None:
+    words = ("people.toml", "the table: rows", "age: min, max", "job: categories", "--yes", "read_from_data")
+    outcome = refused_free(run, args(), 3, *words)
+    assert "cook" not in outcome.shown  # an unpublished value does not belong into a log
+    assert run(*args("--yes", "--quiet")).code == 0
+    assert len(spends()) == 1
+
+
+def test_facts_from_the_data_are_shown_once_more(vouched: Path) -> None:
+    outcome = at_a_terminal(*release_args("--json"), answer="y\n")
+    assert outcome.code == 0, outcome
+    for line in ("the table: rows = 100", "age: min = 0; max = 120", "job: categories = cook, nurse, smith"):
+        assert line in outcome.err
+    assert json.loads(outcome.out)["release"] == "people.release"
+    assert len(spends()) == 1
+
+
+@pytest.mark.parametrize("answer", ["n\n", "\n"])
+def test_facts_that_not_everyone_may_know_are_not_published(vouched: Path, answer: str) -> None:
+    files = snapshot()
+    outcome = at_a_terminal(*release_args(), answer=answer)
+    assert outcome.code == 3
+    assert "nothing was spent" in outcome.err
+    assert snapshot() == files
+
+
+def test_a_schema_without_marks_and_a_plan_ask_nothing(run: Run, vouched: Path) -> None:
+    assert run(*release_args("--plan")).code == 0
+    write("people.toml", schema_text())
+    outcome = at_a_terminal(*release_args("--quiet"), answer="")
+    assert (outcome.code, outcome.err) == (0, "")
 
 
 # ---------------------------------------------------------------- no space

@@ -2,6 +2,7 @@
 
 import os
 import uuid
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -15,7 +16,14 @@ from pointillist.curator.encoding import Encoder
 from pointillist.curator.reading import open_schema, open_source
 from pointillist.curator.source import Source
 from pointillist.engines import local
-from pointillist.errors import ArtefactError, LedgerError, PointillistError, UsageError, without_context
+from pointillist.errors import (
+    ArtefactError,
+    FactsFromDataWarning,
+    LedgerError,
+    PointillistError,
+    UsageError,
+    without_context,
+)
 from pointillist.features import FeatureMap, blocks
 from pointillist.features.serial import to_nodes
 from pointillist.levels import levels_of
@@ -82,12 +90,14 @@ def release(
         ledger: where the spend is recorded; by default the user's own ledger.
         output: also write the release to this file, whole or not at all.
 
+    Facts that `draft` read from the rows are published with the schema: a `FactsFromDataWarning` names them.
     Nothing is spent by a call that fails before noise is drawn; by then every row has been read and checked once. If the
     file or the ledger fails after that, the release is not lost: it is the error's attribute `made`.
     """
     schema = open_schema(schema)
     recipe = method_for(schema, method)
     schema.require_reviewed()
+    look_again(schema)
     settled = plan(schema, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=recipe)
     source = open_source(table)
     source.require([*schema.measured, *([schema.person.column] if schema.person else [])])
@@ -143,6 +153,18 @@ def release(
         finish(book, made, "release", output)
     progress("done", 1.0)
     return made
+
+
+def look_again(schema: Schema) -> None:
+    """Warn of facts that were read from the data, before they are published on the owner's word."""
+    if schema.vouched:
+        warnings.warn(
+            f"the release of {schema.name!r} publishes facts that were read from the private rows, on your word that "
+            f"anyone may know them: {schema.vouched_words()}. Take out of read_from_data what you know from elsewhere; or "
+            "silence this with warnings.simplefilter('ignore', pointillist.FactsFromDataWarning).",
+            FactsFromDataWarning,
+            stacklevel=4,  # past `release` or `choose`, and what they are wrapped in
+        )
 
 
 def finish(book: Ledger, made: Any, what: str, output: str | Path | None = None) -> None:

@@ -158,21 +158,21 @@ class LedgerFile:
             yield
         except sqlite3.Error as error:
             kind = getattr(error, "sqlite_errorname", "").removeprefix("SQLITE_")
-            reason, advice = next((v for k, v in _CAUSES.items() if kind.startswith(k)), (str(error), _AGAIN))
+            reason, advice = next((v for k, v in _CAUSES.items() if kind.startswith(k)), (str(error), _ACCESS))
             raise self._refused(f"cannot be used ({reason})", advice, otherwise) from None
         except OSError as error:
-            raise self._refused(f"cannot be used ({error.strerror or error})", _AGAIN, otherwise) from None
+            raise self._refused(f"cannot be used ({error.strerror or error})", _ACCESS, otherwise) from None
 
     def _refused(self, what: str, advice: str, otherwise: str = _NOTHING) -> LedgerError:
         return LedgerError(f"{self.path}: the ledger {what}. {otherwise} {advice}")
 
 
-_AGAIN = "Let it and its folder be read and written, with space left on the disk, and run the command again."
+_ACCESS = "Let it and its folder be read and written, with space left on the disk."
 _CAUSES = {
-    "FULL": ("the disk is full", _AGAIN),
-    "READONLY": ("it is read-only", _AGAIN),
-    "CANTOPEN": ("it or its folder cannot be opened and written", _AGAIN),
-    "BUSY": ("another process holds it", "Run the command again when that one is done."),
+    "FULL": ("the disk is full", _ACCESS),
+    "READONLY": ("it is read-only", _ACCESS),
+    "CANTOPEN": ("it or its folder cannot be opened and written", _ACCESS),
+    "BUSY": ("another process holds it", "Wait until that one is done."),
     "NOTADB": ("it is not a database, or damaged", _RESTORE),
     "CORRUPT": ("it is damaged", _RESTORE),
 }
