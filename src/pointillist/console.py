@@ -162,7 +162,12 @@ def show_schema(schema: Schema) -> None:
     out.print(table)
     for constraint in schema.constraints:
         out.print(Text(f"Constraint: {constraint}."))
-    if schema.person is None:
+    if schema.several_rows:
+        names = ", ".join(schema.several_rows)
+        out.print(
+            f"Privacy unit: to be settled. Values of {names} repeat: may a person have several rows?", style="yellow"
+        )
+    elif schema.person is None:
         out.print(f"Privacy unit: one {'row' if schema.image is None else 'image, with its label'}.")
     else:
         out.print(

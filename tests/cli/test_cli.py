@@ -255,6 +255,7 @@ def test_draft_marks_what_it_read_and_names_the_data_set_after_the_file(run: Run
     assert outcome.code == 0
     assert "Written to draft.toml" in outcome.shown
     assert "A draft:" in outcome.shown
+    assert "Values of id repeat: may a person have several rows?" in outcome.shown
     text = Path("draft.toml").read_text()
     assert 'name = "people"' in text
     assert "reviewed = false" in text
@@ -280,6 +281,8 @@ def test_release_refuses_a_draft_until_it_is_reviewed(run: Run, table: Path) -> 
     refused_free(run, release_args(schema="draft.toml"), 3, "draft.toml", "draft", "reviewed = true")
     draft = Path("draft.toml")
     draft.write_text(draft.read_text().replace("reviewed = false", "reviewed = true"))
+    refused_free(run, release_args("--yes", schema="draft.toml"), 3, "'id'", "[person]", "one_row_per_person = true")
+    draft.write_text(draft.read_text().replace("# one_row_per_person", "one_row_per_person"))
     outcome = run(*release_args("--yes", schema="draft.toml"))
     assert outcome.code == 0
     assert "(ε = 1, δ = 1e-5)-differentially private" in outcome.shown

@@ -78,7 +78,10 @@ def schema_draft(
     if not quiet:
         console.show_schema(made)
         console.show_left_out(made)
-        console.say(f"Written to {output}. Review every fact read from the data, then set reviewed = true in it.")
+        asked = " and answer the question in it" if made.several_rows else ""
+        console.say(
+            f"Written to {output}. Review every fact read from the data{asked}, then set reviewed = true in it."
+        )
 
 
 @app.command()
