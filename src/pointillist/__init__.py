@@ -13,7 +13,7 @@ from pointillist.curator.image_source import images
 from pointillist.curator.public_points import public_points
 from pointillist.curator.reading import csv, sql
 from pointillist.curator.releasing import plan, release
-from pointillist.errors import PointillistError
+from pointillist.errors import FactsFromDataWarning, PointillistError
 from pointillist.evaluate import Audit, Evaluation, PictureEvaluation, audit, evaluate, evaluate_pictures
 from pointillist.extractor_training import train_extractor
 from pointillist.features import Extractor
@@ -56,6 +56,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "Extractor",
+    "FactsFromDataWarning",
     "Guarantee",
     "Hermite",
     "Ignore",

@@ -48,12 +48,7 @@ class Pending:
         self._stream.flush()
         os.fsync(self._stream.fileno())
         os.replace(self._stream.name, self.path)
-        with suppress(OSError):  # some file systems cannot sync a folder
-            folder = os.open(self.path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+        _sync_folder(self.path.parent)
 
 
 @contextmanager
@@ -97,6 +92,26 @@ def write(path: str | Path, content: bytes) -> None:
     """Write a file atomically."""
     with reserve(path, len(content)) as pending:
         pending.commit(content)
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file that is not there yet, whole or not at all; one that has appeared meanwhile is left as it is."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", suffix=".part") as stream:
+        os.chmod(stream.name, 0o666 & ~_umask())
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+        with suppress(FileExistsError):
+            try:
+                os.link(stream.name, path)
+            except OSError as error:
+                if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS):
+                    raise
+                with open(path, "xb") as direct:  # a drive without links: as near as it gets
+                    direct.write(content)
+                    direct.flush()
+                    os.fsync(direct.fileno())
+    _sync_folder(path.parent)
 
 
 def pack(kind: str, version: int, facts: dict[str, Any], arrays: Arrays) -> bytes:
@@ -196,6 +211,15 @@ def _is_database(path: Path) -> bool:
             return stream.read(16) == b"SQLite format 3\0"
     except OSError:
         return False
+
+
+def _sync_folder(folder: Path) -> None:
+    with suppress(OSError):  # some file systems cannot sync a folder
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
 
 
 def _fill(stream: Any, size: int) -> None:

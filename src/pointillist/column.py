@@ -224,6 +224,9 @@ class Ignore(AnyColumn):
     """A column that is left out of the release and of the synthetic data."""
 
     kind: Literal["ignore"] = "ignore"
+    repeats: Annotated[int, Field(ge=2)] | None = None
+    """Set by a draft that takes the column for people's numbers or names, with about so many rows each: the schema must
+    then say who a row belongs to."""
 
 
 Column = Annotated[

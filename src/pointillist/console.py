@@ -162,7 +162,12 @@ def show_schema(schema: Schema) -> None:
     out.print(table)
     for constraint in schema.constraints:
         out.print(Text(f"Constraint: {constraint}."))
-    if schema.person is None:
+    if schema.several_rows:
+        names = ", ".join(schema.several_rows)
+        out.print(
+            f"Privacy unit: to be settled. Values of {names} repeat: may a person have several rows?", style="yellow"
+        )
+    elif schema.person is None:
         out.print(f"Privacy unit: one {'row' if schema.image is None else 'image, with its label'}.")
     else:
         out.print(
@@ -177,6 +182,19 @@ def show_left_out(schema: Schema) -> None:
     for name, column in schema.columns.items():
         if column.kind == "ignore":
             say(f"Left out: {name}: {column.description or 'ignored'}.")
+
+
+def show_last_look(schema: Schema) -> None:
+    """Facts that were read from the data, with their values: for the owner, before they are published."""
+    err.print("These facts were read from the data, and the release will publish them:", style="yellow")
+    for name, facts in schema.vouched.items():
+        values = {fact: getattr(schema.columns[name] if name else schema, fact, None) for fact in facts}
+        shown = "; ".join(f"{fact} = {_listed(value)}" for fact, value in values.items() if value not in (None, ()))
+        err.print(f"  {name or 'the table'}: {shown}", soft_wrap=True)
+
+
+def _listed(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _values(column: Any) -> str:
@@ -221,8 +239,7 @@ def show_release(release: Release) -> None:
 
 def _show_vouched(schema: Schema) -> None:
     if schema.vouched:
-        whole = "the table" if schema.image is None else "the set"
-        facts = "; ".join(f"{name or whole}: {', '.join(read)}" for name, read in schema.vouched.items())
+        facts = schema.vouched_words()
         out.print(f"Facts first read from the data, which the owner reviewed and declared public: {facts}.")
 
 

@@ -79,6 +79,8 @@ class Schema(BaseModel):
     """Roughly how many rows there are, if that is public; only used to plan and to show expected errors."""
     person: Person | None = None
     """The privacy unit: one row per person unless stated here."""
+    one_row_per_person: bool = False
+    """The owner's word that nobody has several rows, where the draft found a column that may name people who do."""
     read_from_data: tuple[str, ...] = ()
     """Names of the facts above that `schema draft` took from the data."""
     columns: dict[str, Column]
@@ -94,6 +96,8 @@ class Schema(BaseModel):
                 f"column {self.person.column!r} names the person and may not be measured: "
                 'set its kind to "ignore", or leave it out of the columns'
             )
+        if self.person is not None and self.one_row_per_person:
+            raise ValueError("person and one_row_per_person = true contradict each other: remove one of them")
         if self.image is not None:
             self._check_image()
         for number, constraint in enumerate(self.constraints, start=1):
@@ -146,6 +150,13 @@ class Schema(BaseModel):
         found = {"": self.read_from_data, **{name: c.read_from_data for name, c in self.columns.items()}}
         return {name: facts for name, facts in found.items() if facts}
 
+    @property
+    def several_rows(self) -> dict[str, int]:
+        """Columns that may name people with several rows, and how many each; none once the owner has answered."""
+        if self.person is not None or self.one_row_per_person:
+            return {}
+        return {name: c.repeats for name, c in self.columns.items() if isinstance(c, Ignore) and c.repeats is not None}
+
     @classmethod
     def parse(cls, facts: dict[str, Any], *, origin: str = "schema") -> Self:
         """Check `facts`, as read from TOML or JSON; `origin` names them in messages."""
@@ -195,6 +206,10 @@ class Schema(BaseModel):
                 )
         if self.read_from_data:
             document["read_from_data"] = list(self.read_from_data)
+        if self.one_row_per_person:
+            document["one_row_per_person"] = True
+        for line in _question(self.several_rows):
+            document.add(tomlkit.comment(line))
         if self.person is not None:
             document["person"] = tomlkit.item({"column": self.person.column, "max_rows": self.person.max_rows})
         columns = tomlkit.table(is_super_table=True)
@@ -226,6 +241,19 @@ class Schema(BaseModel):
                 "release publishes every fact of its schema. Check each of them against public knowledge, then set "
                 "reviewed = true at the top of the file."
             )
+        if self.several_rows:
+            name = next(iter(self.several_rows))
+            raise SchemaError(
+                f"{origin}: values of column {name!r} repeat, as they do where people have several rows, and the schema "
+                f"does not say who a row belongs to. If a person may have several rows, add [person] with column = "
+                f"{name!r} and max_rows, so that the promise is for a whole person. If every row is another person, set "
+                "one_row_per_person = true at the top of the file."
+            )
+
+    def vouched_words(self) -> str:
+        """What `vouched` has, by name and not by value: it may end in a log, and is not published yet."""
+        whole = "the table" if self.image is None else "the set"
+        return "; ".join(f"{name or whole}: {', '.join(facts)}" for name, facts in self.vouched.items())
 
     def require_table(self, verb: str) -> None:
         """Refuse images, for what is for tables only."""
@@ -246,6 +274,23 @@ _DRAFT_NOTICE = (
     "limit). A category that only one person has, or a maximum that is one person's value, gives that person away.",
     "Then set reviewed = true.",
 )
+
+
+def _question(several_rows: dict[str, int]) -> tuple[str, ...]:
+    """What a draft asks about the privacy unit, with both answers ready to be taken."""
+    if not several_rows:
+        return ()
+    names = ", ".join(map(repr, several_rows))
+    name, each = next(iter(several_rows.items()))
+    return (
+        f"A QUESTION. Values of {names} repeat. May a person have several rows?",
+        "If every row is another person, say so:",
+        "one_row_per_person = true",
+        "If not, the promise must be for a person, not for a row: choose how many rows of each are used at most.",
+        "[person]",
+        f"column = {tomlkit.item(name).as_string()}",
+        f"max_rows = {each}  # READ FROM THE DATA: about what each has; fewer give less noise",
+    )
 
 
 def _column_table(column: AnyColumn) -> Any:

@@ -42,7 +42,7 @@ def encoded(table: Any, schema: Schema, **options: Any) -> Counter[tuple[int, ..
 def facts_from_data(column: Any) -> set[str]:
     """What a draft of this kind can only know from the rows."""
     if isinstance(column, Ignore):
-        return {"kind"}
+        return {"kind"} | ({"repeats"} if column.repeats is not None else set())
     facts = {"kind", "missing"}
     if isinstance(column, Categorical):
         facts |= {"categories"} | ({"other_label"} if column.other_label != "other" else set())

@@ -294,6 +294,29 @@ def test_the_error_that_quoted_a_value_does_not_travel_with_ours(schema: pt.Sche
     assert caught.value.__cause__ is None
 
 
+class TestLastLook:
+    """Python cannot ask, so it warns: once a call, by name and not by value."""
+
+    @pytest.fixture
+    def vouched(self, schema: pt.Schema) -> pt.Schema:
+        age = schema.columns["age"].model_copy(update={"read_from_data": ("min", "max")})
+        return schema.model_copy(update={"columns": {**schema.columns, "age": age}})
+
+    def test_a_release_warns(self, vouched: pt.Schema, people: People) -> None:
+        with pytest.warns(pt.FactsFromDataWarning, match="age: min, max") as caught:
+            pt.release(people(20), vouched, epsilon=1.0)
+        assert [each.filename for each in caught] == [__file__]
+        assert "110" not in str(caught[0].message)
+
+    def test_a_choice_warns(self, vouched: pt.Schema, people: People) -> None:
+        with pytest.warns(pt.FactsFromDataWarning, match="age: min, max"):
+            pt.choose(people(20), vouched, [people(5, 1), people(5, 2)], epsilon=1.0)
+
+    def test_a_refused_call_publishes_nothing_and_is_silent(self, vouched: pt.Schema, people: People) -> None:
+        with pytest.raises(SchemaError, match="reviewed"):
+            pt.release(people(20), vouched.model_copy(update={"reviewed": False}), epsilon=1.0)
+
+
 def test_the_ledger_is_never_written_over(schema: pt.Schema, people: People, own_ledger: Path) -> None:
     release = pt.release(people(10), schema, epsilon=1.0)
     for write in (release.save, lambda path: pt.release(people(10), schema, epsilon=1.0, output=path)):

@@ -19,7 +19,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, 2 wrong usage, 3 schema, 4 data, 5 budget, 6 release or model file, 70 a fault of ours.",
+    epilog="Exit codes: 0 done, 2 wrong usage, 3 schema, 4 data, 5 budget or ledger, 6 release or model file, "
+    "70 a fault of ours.",
 )
 schema_app = typer.Typer(no_args_is_help=True, help="Draft a schema: what is public about a table.")
 app.add_typer(schema_app, name="schema")

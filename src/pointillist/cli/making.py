@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +32,7 @@ from pointillist.cli.options import (
     Seed,
     Sql,
     Targets,
+    Yes,
 )
 from pointillist.cli.shared import (
     at_least_one,
@@ -38,13 +40,14 @@ from pointillist.cli.shared import (
     fitted_by,
     free,
     free_for_rows,
+    last_look,
     opened,
     print_json,
     recipe,
     wanted_rows,
     write_rows,
 )
-from pointillist.errors import PointillistError, UsageError
+from pointillist.errors import FactsFromDataWarning, PointillistError, UsageError
 
 
 @schema_app.command("draft")
@@ -76,7 +79,10 @@ def schema_draft(
     if not quiet:
         console.show_schema(made)
         console.show_left_out(made)
-        console.say(f"Written to {output}. Review every fact read from the data, then set reviewed = true in it.")
+        asked = " and answer the question in it" if made.several_rows else ""
+        console.say(
+            f"Written to {output}. Review every fact read from the data{asked}, then set reviewed = true in it."
+        )
 
 
 @app.command()
@@ -98,11 +104,14 @@ def release(
     ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
     sql: Sql = None,
+    yes: Yes = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Measure a private table once, with noise. The only command that spends privacy budget.
+
+    Facts in the schema that were read from the data are shown once more first, and you are asked whether they are public.
 
     Example: pointillist release people.csv --schema people.toml --target income --epsilon 1 -o people.release
 
@@ -129,7 +138,9 @@ def release(
     source = opened(data, delimiter, sql)
     if not (quiet or as_json):
         console.show_plan(settled)
-    with console.Steps(quiet or as_json).shown() as steps:
+    last_look(facts, schema, yes)
+    with warnings.catch_warnings(), console.Steps(quiet or as_json).shown() as steps:
+        warnings.simplefilter("ignore", FactsFromDataWarning)
         made = make_release(
             source,
             facts,
@@ -255,6 +266,7 @@ def synth(
     ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
     sql: Sql = None,
+    yes: Yes = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
@@ -277,7 +289,7 @@ def synth(
         generator_for(facts, generator)  # better known before anything is spent
     release(
         data, schema, epsilon, kept, delta, target, neighbours, method, public, overlap, extractor,
-        plan=False, ledger=ledger, delimiter=delimiter, sql=sql, overwrite=overwrite, quiet=quiet,
+        plan=False, ledger=ledger, delimiter=delimiter, sql=sql, yes=yes, overwrite=overwrite, quiet=quiet,
     )  # fmt: skip
     try:
         with console.Steps(quiet).shown() as steps:

@@ -91,6 +91,12 @@ Output = Annotated[
         show_default=False,
     ),
 ]
+Yes = Annotated[
+    bool,
+    typer.Option(
+        "--yes", help="Do not ask again whether facts that were read from the data may be published: they may."
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that are there already.")]

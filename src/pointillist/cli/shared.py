@@ -1,6 +1,8 @@
 """What several commands do alike."""
 
 import json
+import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from pointillist.artefact import reserve
-from pointillist.errors import UsageError
+from pointillist.errors import SchemaError, UsageError
 from pointillist.jsonable import finite
 
 if TYPE_CHECKING:
@@ -23,6 +25,26 @@ def opened(data: Path, delimiter: str, sql: str | None) -> Any:
     from pointillist.curator.reading import open_source
 
     return open_source(data, delimiter=delimiter, query=sql)
+
+
+def last_look(schema: "Schema", origin: Path, yes: bool) -> None:
+    """Facts that were read from the data, once more before they are published; somebody has to say that they may be."""
+    from pointillist import console
+
+    if yes or not schema.vouched:
+        return
+    if not sys.stdin.isatty():
+        raise SchemaError(
+            f"{origin}: a release publishes facts that were read from the data ({schema.vouched_words()}), and there is "
+            "nobody to ask whether it may. Look at each of them, then pass --yes; or take out of read_from_data what you "
+            "know from elsewhere."
+        )
+    console.show_last_look(schema)
+    if not typer.confirm("May anyone know all of this?", err=True):
+        raise SchemaError(
+            f"{origin}: not released, and nothing was spent. Replace what not everyone may know by facts from public "
+            "knowledge, and take their names out of read_from_data."
+        )
 
 
 def recipe(
@@ -165,7 +187,8 @@ def write_rows(model: "Model", count: int, output: Path, overwrite: bool, **opti
 
 
 def _own(output: Path, overwrite: bool, *inputs: Path | None) -> None:
-    if any(other is not None and output.resolve() == other.resolve() for other in inputs):
+    # By os.path, which follows a loop of links no further, where pathlib raises.
+    if any(other is not None and os.path.realpath(output) == os.path.realpath(other) for other in inputs):
         raise UsageError(f"{output}: is read or kept by this command, and would be written over. Name another output.")
     if output.is_file() and not overwrite:
         raise UsageError(f"{output}: is there already. Name another output, or pass --overwrite.")

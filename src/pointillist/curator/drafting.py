@@ -6,7 +6,6 @@ the rows is named, bounds are rounded outwards, and a release refuses the draft 
 
 import datetime as dt
 import math
-import re
 from typing import Any
 
 import duckdb
@@ -15,6 +14,7 @@ from pydantic import ValidationError
 from pointillist.curator.database import connect
 from pointillist.curator.image_drafting import draft_images
 from pointillist.curator.reading import open_source
+from pointillist.curator.repetition import repeating
 from pointillist.curator.source import Source
 from pointillist.errors import DataError, UsageError, without_context
 from pointillist.schema import (
@@ -45,9 +45,6 @@ _READINGS = (
 
 # Dates as people write them; where a file fits two of these, the first is drafted, and marked.
 _DATE_FORMATS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d")
-_PERSONAL = re.compile(
-    r"(^|_)(id|ids|nr|mrn|ssn|key|uuid|patient|person|subject|customer|client|member|user|account)(_|$)|(number|Id)$"
-)
 
 
 @without_context
@@ -85,8 +82,14 @@ def _table(source: Source, names: list[str], person: Person | None) -> tuple[dic
             if person is not None and column == person.column:
                 columns[column] = Ignore(description="names the person")
             else:
-                drafted = _column(rows.project(f"c{number} AS x"), str(kind), count, source.untyped)
-                columns[column] = _not_a_person(column, drafted, rows.project(f"c{number} AS x"))
+                columns[column] = _column(rows.project(f"c{number} AS x"), str(kind), count, source.untyped)
+        for column, each in repeating(rows, columns, count).items() if person is None else ():
+            columns[column] = Ignore(
+                description="its values repeat, as those of people with several rows do; if they name people, draft again "
+                f"with --person {column} --max-rows N, so that a whole person is protected and not one row",
+                repeats=max(2, each),
+                read_from_data=("kind", "repeats"),
+            )
     if all(isinstance(column, Ignore) for column in columns.values()):
         raise DataError(f"{source.name}: no column looks usable: all are empty, texts without end, or identifiers.")
     return columns, count
@@ -110,19 +113,6 @@ def _column(rows: duckdb.DuckDBPyRelation, kind: str, count: int, untyped: bool)
         return _drafted(rows, kind, count)
     except ValidationError:
         return _ignored("its values fit no kind as they are; set one by hand if it should be used")
-
-
-def _not_a_person(name: str, drafted: Column, rows: duckdb.DuckDBPyRelation) -> Column:
-    """Leave out a column that seems to name people by its name and its values: it may be the privacy unit."""
-    if _PERSONAL.search(name) is None or not isinstance(drafted, Integer | Ignore):
-        return drafted
-    filled, distinct = rows.aggregate("count(x), count(DISTINCT x)").fetchall()[0]
-    if distinct <= _MOST_CATEGORIES or distinct == filled:
-        return drafted
-    return _ignored(
-        "its values repeat, and its name suggests that it names people; if so, draft again with --person "
-        f"{name} --max-rows N, so that a whole person is protected and not one row"
-    )
 
 
 def _holds(rows: duckdb.DuckDBPyRelation, test: str) -> bool:
