@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from pointillist.curator.arrow_kinds import odd_family, unknown_to_duckdb
 from pointillist.curator.csv_source import CsvFile
 from pointillist.curator.database import connect
 from pointillist.curator.image_source import ArrayFile, Arrays, Folder, holds_images, rows_at_once, rows_within
@@ -32,6 +33,7 @@ class Files(Source):
 
     def __init__(self, dataset: ds.Dataset, name: str):
         self.dataset, self.name = dataset, name
+        self._sound = False
 
     @classmethod
     def at(cls, path: Path, kind: str) -> "Files":
@@ -80,7 +82,8 @@ class Files(Source):
             absent = [name for name in wanted if name not in present]
             if absent:
                 raise DataError(f"{fragment.path}: column {absent[0]!r} is not in this file of {self.name}.")
-            coded = [name for name in texts if name in present]
+            kinds = fragment.physical_schema
+            coded = [name for name in texts if name in present and odd_family(kinds.field(name).type) is None]
             with self.dataset.filesystem.open_input_file(fragment.path) as stream:
                 file = pq.ParquetFile(stream, read_dictionary=coded, pre_buffer=False, buffer_size=1 << 20)
                 groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
@@ -94,7 +97,11 @@ class Files(Source):
                     yield part
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
-        return db.from_arrow(self.dataset).query("source", sql)
+        if not self._sound:  # DuckDB trusts the buffers that it is given: look at all of them first, once
+            for batch in self.dataset.to_batches(batch_readahead=2, fragment_readahead=1):
+                batch.validate(full=True)
+            self._sound = True
+        return _taken(db, self.dataset, self.name).query("source", sql)
 
 
 class Frame(Source):
@@ -145,7 +152,23 @@ class Frame(Source):
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
         table = pa.Table.from_batches([self._batch(self.table, self.column_names(), None)])
-        return db.from_arrow(table).query("source", sql)
+        table.validate(full=True)
+        return _taken(db, table, self.name).query("source", sql)
+
+
+def _taken(db: duckdb.DuckDBPyConnection, table: Any, name: str) -> duckdb.DuckDBPyRelation:
+    """An Arrow table as DuckDB sees it; columns that it cannot take over are named."""
+    try:
+        return db.from_arrow(table)
+    except duckdb.Error:
+        unknown = unknown_to_duckdb(table.schema)
+        if not unknown:
+            raise
+        kind = str(table.schema.field(unknown[0]).type).partition("<")[0]
+        raise DataError(
+            f"{name}: column {unknown[0]!r} is of a type that SQL does not know ({kind}). "
+            "Store it as another type, or leave it out of the table."
+        ) from None
 
 
 def _one_by_one(values: list[Any], column: Any) -> pa.Array:
