@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -16,6 +17,7 @@ from pointillist.privacy.budget import Guarantee, short
 from pointillist.privacy.ledger import Account, State
 from pointillist.release import Release
 from pointillist.schema import Image, Schema
+from pointillist.visible import visible
 
 if TYPE_CHECKING:
     from pointillist.evaluate.audit import Audit
@@ -24,9 +26,18 @@ if TYPE_CHECKING:
     from pointillist.generators.estimate import Estimate
     from pointillist.receiver.answer import Answers
 
+
+class _Console(Console):
+    """A console that obeys no name. All that is printed, by whichever way, is rendered to segments here."""
+
+    def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else visible(text), style, control)
+
+
 # Names and paths are the user's own: square brackets in them are not markup.
-out = Console(markup=False)
-err = Console(stderr=True, markup=False)
+out = _Console(markup=False)
+err = _Console(stderr=True, markup=False)
 
 
 def say(text: str, style: str | None = None) -> None:
@@ -38,7 +49,9 @@ class Table(RichTable):
     """A table whose cells are shown as they are."""
 
     def add_row(self, *cells: Any, **options: Any) -> None:
-        super().add_row(*(Text(str(cell)) for cell in cells), **options)
+        super().add_row(
+            *(Text(visible(str(cell))) for cell in cells), **options
+        )  # now, so that columns are wide enough
 
 
 class Steps:

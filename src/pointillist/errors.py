@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
+from pointillist.visible import visible
+
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
@@ -16,6 +18,10 @@ class PointillistError(Exception):
     """Any mistake that the user can mend. `exit_code` is what the command line returns for it."""
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        """The message, with nothing in it that a terminal would obey: names and paths are anyone's."""
+        return visible(super().__str__())
 
 
 class UsageError(PointillistError):

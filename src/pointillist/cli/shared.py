@@ -10,6 +10,8 @@ import typer
 from pointillist.artefact import reserve
 from pointillist.errors import UsageError
 from pointillist.jsonable import finite
+from pointillist.paths import checked
+from pointillist.visible import visible
 
 if TYPE_CHECKING:
     from pointillist.generators.model import Model
@@ -80,7 +82,7 @@ def fitted_by(release: "Release", generator: str | None, steps: int | None, vari
 
 def _file_or_name(text: str) -> str | Path:
     """A file if there is one of that name, whatever its ending."""
-    return Path(text) if Path(text).is_file() else text
+    return Path(text) if checked(text, UsageError).is_file() else text
 
 
 def wanted_rows(rows: int | None, default: int) -> int:
@@ -121,7 +123,7 @@ def at_least_one(value: int, option: str) -> int:
 
 def print_json(facts: Any) -> None:
     """Facts for a program to read."""
-    typer.echo(json.dumps(finite(facts), ensure_ascii=False, indent=2, allow_nan=False))
+    typer.echo(visible(json.dumps(finite(facts), ensure_ascii=False, indent=2, allow_nan=False)))
 
 
 def free(output: Path, overwrite: bool, *inputs: Path | None) -> None:
@@ -156,6 +158,9 @@ def write_rows(model: "Model", count: int, output: Path, overwrite: bool, **opti
 
 
 def _own(output: Path, overwrite: bool, *inputs: Path | None) -> None:
+    for each in (output, *inputs):
+        if each is not None:
+            checked(each, UsageError)
     if any(other is not None and output.resolve() == other.resolve() for other in inputs):
         raise UsageError(f"{output}: is read or kept by this command, and would be written over. Name another output.")
     if output.is_file() and not overwrite:

@@ -7,7 +7,7 @@ frame, a query.
 import datetime as dt
 import decimal
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,11 @@ from pointillist.curator.database import connect
 from pointillist.curator.image_source import ArrayFile, Arrays, Folder, holds_images, rows_at_once, rows_within
 from pointillist.curator.source import BATCH_ROWS, Report, Source, quote
 from pointillist.errors import DataError, UsageError
+from pointillist.paths import checked
 from pointillist.schema import MISSING_TEXTS, Image, Integer, Real, Schema
+
+_MOST_FILES = 200_000
+"""In the folder of one table."""
 
 
 class Files(Source):
@@ -239,7 +243,7 @@ class Query(Source):
 
     @contextmanager
     def _relation(self) -> Iterator[duckdb.DuckDBPyRelation]:
-        if self.over is not None and not self.over.exists():
+        if self.over is not None and not checked(self.over, DataError).exists():
             raise DataError(f"{self.over}: no such file.")
         if self.over is None or _is_database(self.over):
             with connect(self.over) as db:
@@ -319,7 +323,7 @@ def open_schema(schema: Schema | str | Path) -> Schema:
 
 
 def _open_path(path: Path, delimiter: str) -> Source:
-    if not path.exists():
+    if not checked(path, DataError).exists():
         raise DataError(f"{path}: no such file.")
     if (
         len(delimiter) != 1
@@ -333,7 +337,7 @@ def _open_path(path: Path, delimiter: str) -> Source:
     if path.is_dir() and _images_inside(path):
         return Folder(path)
     if path.is_dir():
-        inside = {kinds[f.suffix] for f in path.rglob("*") if kinds.get(f.suffix) in ("parquet", "ipc")}
+        inside = _kinds_inside(path, kinds)
         if len(inside) != 1:
             raise DataError(
                 f"{path}: a folder must hold Parquet files, or Arrow files, and not both; or a folder of images for each "
@@ -352,6 +356,18 @@ def _open_path(path: Path, delimiter: str) -> Source:
             ".npz and .npy, too."
         )
     return Files.at(path, kind)
+
+
+def _kinds_inside(path: Path, kinds: Mapping[str, str]) -> set[str]:
+    """The kinds of tables in a folder and in those below it, up to a number of files that no table has."""
+    found: set[str] = set()
+    seen = 0
+    for _, _, files in os.walk(path):
+        seen += len(files)
+        if seen > _MOST_FILES:
+            raise DataError(f"{path}: holds more than {_MOST_FILES:,} files. Name the folder of the table itself.")
+        found |= {kinds.get(os.path.splitext(name)[1], "") for name in files}
+    return found & {"parquet", "ipc"}
 
 
 def _images_inside(path: Path) -> bool:

@@ -113,14 +113,14 @@ def as_numbers(array: pa.ChunkedArray | pa.Array, what: str) -> Floats:
         array = array.cast(pa.date32()).cast(pa.int32())
     elif pa.types.is_timestamp(kind):
         array = array.cast(pa.timestamp("us")).cast(pa.int64())
-        return np.asarray(pc.divide(array.cast(pa.float64()), 1e6).to_numpy(), dtype=np.float64)
+        return np.asarray(pc.divide(array.cast(pa.float64(), safe=False), 1e6).to_numpy(), dtype=np.float64)
     elif not (
         pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind)
     ):
         raise UsageError(
             f"{what} is not a number: its values are of type {kind}. Compare it with a value, such as = 'a'."
         )
-    found = np.asarray(array.cast(pa.float64()).to_numpy(), dtype=np.float64)
+    found = np.asarray(array.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)  # beyond 2^53 it is rounded
     return np.where(np.isfinite(found), found, np.nan)
 
 
