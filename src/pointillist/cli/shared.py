@@ -145,13 +145,15 @@ def free_for_rows(output: Path, schema: "Schema", overwrite: bool, *inputs: Path
         picture_files.check(output, overwrite=overwrite)
 
 
-def write_rows(model: "Model", count: int, output: Path, overwrite: bool, **options: Any) -> str:
+def write_rows(
+    model: "Model", count: int, output: Path, overwrite: bool, *, safe_csv: bool = False, **options: Any
+) -> str:
     """Sample rows or images and write them; what to say about it."""
     from pointillist import output as tables
     from pointillist import picture_files
 
     if model.schema.image is None:
-        tables.write_table(model.sample_table(count, **options), output)
+        tables.write_table(model.sample_table(count, **options), output, safe_csv=safe_csv)
         return f"{count:,} synthetic rows written to {output}."
     picture_files.write(model.sample(count, **options), output, overwrite=overwrite)
     return f"{count:,} synthetic images written to {output}."
