@@ -1,5 +1,6 @@
 """Base: one small release and its model, made once, from which damaged ones and questions are made."""
 
+import datetime as dt
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,7 @@ SCHEMA = pt.Schema(
         "sex": pt.Categorical(categories=("female", "male"), missing=False),
         "age": pt.Integer(min=0, max=99, missing=False),
         "income": pt.Real(min=0, max=100),
-        "seen": pt.Datetime(min="2020-01-01", max="2025-12-31"),
+        "seen": pt.Datetime(min=dt.datetime(2020, 1, 1), max=dt.datetime(2025, 12, 31)),
         "a b": pt.Boolean(),
     },
 )

@@ -122,7 +122,7 @@ def run(arguments: list[str], folder: Path) -> None:
     if visible(said) != said:
         raise AssertionError(f"a name reached the terminal as it is: {said[-300:]!r}")
     if code != 0:
-        raise Refused(said[-300:])
+        raise Refused(said)
 
 
 KINDS = (Kind("command", _command, 3),)

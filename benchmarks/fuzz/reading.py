@@ -1,5 +1,6 @@
 """Reading: what a release does with a source before anything is spent, and what a draft does with it."""
 
+import datetime as dt
 from typing import Any
 
 import pointillist as pt
@@ -20,8 +21,10 @@ TABLE = pt.Schema(
         "member": pt.Boolean(),
         "age": pt.Integer(min=0, max=110),
         "income": pt.Real(min=1, max=100_000, special=(0.0,), scale="log", decimals=2),
-        "seen": pt.Datetime(min="2020-01-01", max="2025-12-31"),
-        "at": pt.Datetime(min="2020-01-01", max="2025-12-31", resolution="second", format="%d/%m/%Y %H:%M"),
+        "seen": pt.Datetime(min=dt.datetime(2020, 1, 1), max=dt.datetime(2025, 12, 31)),
+        "at": pt.Datetime(
+            min=dt.datetime(2020, 1, 1), max=dt.datetime(2025, 12, 31), resolution="second", format="%d/%m/%Y %H:%M"
+        ),
     },
 )
 IMAGES = pt.Schema(

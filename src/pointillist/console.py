@@ -48,10 +48,12 @@ def say(text: str, style: str | None = None) -> None:
 class Table(RichTable):
     """A table whose cells are shown as they are."""
 
+    def add_column(self, header: Any = "", *arguments: Any, **options: Any) -> None:
+        super().add_column(Text(visible(str(header))), *arguments, **options)
+
     def add_row(self, *cells: Any, **options: Any) -> None:
-        super().add_row(
-            *(Text(visible(str(cell))) for cell in cells), **options
-        )  # now, so that columns are wide enough
+        # Written out now, and not only when it is printed, so that the columns are wide enough.
+        super().add_row(*(Text(visible(str(cell))) for cell in cells), **options)
 
 
 class Steps:
@@ -290,7 +292,7 @@ def show_audit(result: "Audit") -> None:
     for heading, justify in (
         ("attack", "left"), ("ε is at least", "right"), ("promised ε", "right"), ("confidence", "right"), ("for", "left"),
     ):  # fmt: skip
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+        table.add_column(heading, justify=justify)
     for each in result.findings:
         table.add_row(
             each.attack, f"{each.epsilon:.3g}".replace("inf", "∞"), f"{result.epsilon:g}", f"{each.confidence:.0%}",
@@ -309,7 +311,7 @@ def show_evaluation(result: "Evaluation") -> None:
     """The verdict, with the figures behind it."""
     table = Table(title=Text(f"Synthetic against real: {result.name}"), title_justify="left")
     for heading, justify in (("question", "left"), ("grade", "left"), ("figure", "right"), ("what it says", "left")):
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+        table.add_column(heading, justify=justify)
     for point in result.verdict.points:
         table.add_row(point.question, point.grade, point.figure, point.sentence)
     out.print(table)
@@ -326,7 +328,7 @@ def show_errors(name: str, estimates: Sequence["Estimate"]) -> None:
     table = Table(title=Text(f"Error bars: {name}"), title_justify="left")
     heading = f"private ({estimates[0].confidence:.0%})" if estimates else "private"
     for text, justify in (("statistic", "left"), ("synthetic", "right"), (heading, "right"), ("from", "left")):
-        table.add_column(text, justify=justify)  # type: ignore[arg-type]
+        table.add_column(text, justify=justify)
     for each in estimates:
         table.add_row(
             each.name, each.shown(each.value), f"{each.shown(each.low)} to {each.shown(each.high)}", each.basis,
@@ -347,7 +349,7 @@ def show_answers(name: str, answers: "Answers") -> None:
     for column in answers.query.groups:
         table.add_column(column)
     for text, justify in (("figure", "left"), ("synthetic", "right"), (heading, "right"), ("from", "left")):
-        table.add_column(text, justify=justify)  # type: ignore[arg-type]
+        table.add_column(text, justify=justify)
     for group in answers.groups:
         shown = ["missing" if value is None else value for value in group.values]
         for aggregate, each in zip(answers.query.aggregates, group.estimates, strict=True):
