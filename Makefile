@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types wall pytest bench bench-tables headlines clean
+.PHONY: demo test lint types wall pytest bench bench-tables headlines fuzz clean
 
 demo: $(READY)
 	$(BIN)/pointillist demo
@@ -38,6 +38,10 @@ headlines: $(READY)
 # Ours and the rivals, side by side: make bench-tables ARGS="--datasets adult --epsilons 1 --data FOLDER"
 bench-tables: $(READY)
 	$(BIN)/python -m benchmarks.tables $(ARGS)
+
+# Hostile inputs: make fuzz ARGS="--count 2000 --seed 7 --only csv,arrow"
+fuzz: $(READY)
+	$(BIN)/python -m benchmarks.fuzz $(ARGS)
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Pointillist needs Python 3.11 or newer; set PYTHON=/path/to/it" if sys.version_info < (3, 11) else 0)'

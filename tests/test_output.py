@@ -176,3 +176,26 @@ class TestAtomic:
         finally:
             os.umask(before)
         assert (tmp_path / "out.csv").stat().st_mode & 0o777 == 0o640
+
+
+HOSTILE = ["=1+1", "+1", "-1", "@x", "\tx", "\r=x", "a=b", "", None, "'=1"]
+
+
+@pytest.mark.parametrize("coded", [False, True])
+def test_safe_csv_puts_an_apostrophe_before_formulas_and_leaves_numbers_alone(coded: bool, tmp_path: Path) -> None:
+    texts = pa.array(HOSTILE)
+    table = pa.table({"=name": texts.dictionary_encode() if coded else texts, "n": [-1.5] * len(HOSTILE)})
+    write_table(table, tmp_path / "safe.csv", safe_csv=True)
+    found = read_csv(tmp_path / "safe.csv", pa.schema({"'=name": pa.string()}))
+    assert found["'=name"].to_pylist() == [
+        "'=1+1", "'+1", "'-1", "'@x", "'\tx", "'\r=x", "a=b", "", None, "'=1",
+    ]  # fmt: skip
+    assert found["n"].to_pylist() == [-1.5] * len(HOSTILE)
+
+
+def test_only_csv_and_only_if_asked(tmp_path: Path) -> None:
+    table = pa.table({"x": pa.array(HOSTILE)})
+    write_table(table, tmp_path / "as_it_is.csv")
+    assert (tmp_path / "as_it_is.csv").read_text().splitlines()[1] == '"=1+1"'
+    write_table(table, tmp_path / "safe.parquet", safe_csv=True)
+    assert parquet.read_table(tmp_path / "safe.parquet").equals(table)

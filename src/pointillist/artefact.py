@@ -22,6 +22,7 @@ from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as save_arrays
 
 from pointillist.errors import ArtefactError
+from pointillist.paths import checked
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -54,7 +55,7 @@ class Pending:
 @contextmanager
 def reserve(path: str | Path, size: int) -> Iterator[Pending]:
     """Take `size` bytes beside `path` now, so that a full disk or a missing folder shows before anything is spent."""
-    path = Path(path)
+    path = checked(path, ArtefactError)
     if path.is_dir():
         raise ArtefactError(f"{path}: is a folder. Name a file to write.")
     if path.is_file() and _is_database(path):
@@ -166,6 +167,7 @@ def kind_of(path: str | Path) -> str:
 
 @contextmanager
 def _open(path: Path) -> Iterator[zipfile.ZipFile]:
+    checked(path, ArtefactError)
     try:
         archive = zipfile.ZipFile(path)
     except FileNotFoundError:
@@ -187,7 +189,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
         manifest = json.loads(_member(path, archive, _MANIFEST))
         if not (isinstance(manifest["kind"], str) and isinstance(manifest["sha256"], dict) and "format" in manifest):
             raise KeyError
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise ArtefactError(f"{path}: not a pointillist file: it has no readable manifest.") from None
     return manifest
 

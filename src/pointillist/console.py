@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -16,6 +17,7 @@ from pointillist.privacy.budget import Guarantee, short
 from pointillist.privacy.ledger import Account, State
 from pointillist.release import Release
 from pointillist.schema import Image, Schema
+from pointillist.visible import visible
 
 if TYPE_CHECKING:
     from pointillist.evaluate.audit import Audit
@@ -24,9 +26,18 @@ if TYPE_CHECKING:
     from pointillist.generators.estimate import Estimate
     from pointillist.receiver.answer import Answers
 
+
+class _Console(Console):
+    """A console that obeys no name. All that is printed, by whichever way, is rendered to segments here."""
+
+    def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else visible(text), style, control)
+
+
 # Names and paths are the user's own: square brackets in them are not markup.
-out = Console(markup=False)
-err = Console(stderr=True, markup=False)
+out = _Console(markup=False)
+err = _Console(stderr=True, markup=False)
 
 
 def say(text: str, style: str | None = None) -> None:
@@ -37,8 +48,12 @@ def say(text: str, style: str | None = None) -> None:
 class Table(RichTable):
     """A table whose cells are shown as they are."""
 
+    def add_column(self, header: Any = "", *arguments: Any, **options: Any) -> None:
+        super().add_column(Text(visible(str(header))), *arguments, **options)
+
     def add_row(self, *cells: Any, **options: Any) -> None:
-        super().add_row(*(Text(str(cell)) for cell in cells), **options)
+        # Written out now, and not only when it is printed, so that the columns are wide enough.
+        super().add_row(*(Text(visible(str(cell))) for cell in cells), **options)
 
 
 class Steps:
@@ -294,7 +309,7 @@ def show_audit(result: "Audit") -> None:
     for heading, justify in (
         ("attack", "left"), ("ε is at least", "right"), ("promised ε", "right"), ("confidence", "right"), ("for", "left"),
     ):  # fmt: skip
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+        table.add_column(heading, justify=justify)
     for each in result.findings:
         table.add_row(
             each.attack, f"{each.epsilon:.3g}".replace("inf", "∞"), f"{result.epsilon:g}", f"{each.confidence:.0%}",
@@ -313,7 +328,7 @@ def show_evaluation(result: "Evaluation") -> None:
     """The verdict, with the figures behind it."""
     table = Table(title=Text(f"Synthetic against real: {result.name}"), title_justify="left")
     for heading, justify in (("question", "left"), ("grade", "left"), ("figure", "right"), ("what it says", "left")):
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+        table.add_column(heading, justify=justify)
     for point in result.verdict.points:
         table.add_row(point.question, point.grade, point.figure, point.sentence)
     out.print(table)
@@ -330,7 +345,7 @@ def show_errors(name: str, estimates: Sequence["Estimate"]) -> None:
     table = Table(title=Text(f"Error bars: {name}"), title_justify="left")
     heading = f"private ({estimates[0].confidence:.0%})" if estimates else "private"
     for text, justify in (("statistic", "left"), ("synthetic", "right"), (heading, "right"), ("from", "left")):
-        table.add_column(text, justify=justify)  # type: ignore[arg-type]
+        table.add_column(text, justify=justify)
     for each in estimates:
         table.add_row(
             each.name, each.shown(each.value), f"{each.shown(each.low)} to {each.shown(each.high)}", each.basis,
@@ -351,7 +366,7 @@ def show_answers(name: str, answers: "Answers") -> None:
     for column in answers.query.groups:
         table.add_column(column)
     for text, justify in (("figure", "left"), ("synthetic", "right"), (heading, "right"), ("from", "left")):
-        table.add_column(text, justify=justify)  # type: ignore[arg-type]
+        table.add_column(text, justify=justify)
     for group in answers.groups:
         shown = ["missing" if value is None else value for value in group.values]
         for aggregate, each in zip(answers.query.aggregates, group.estimates, strict=True):

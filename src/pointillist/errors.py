@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+from pointillist.visible import visible
+
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
@@ -18,6 +20,10 @@ class PointillistError(Exception):
     exit_code = 1
     made: Any = None
     """What had been made and paid for before this went wrong: a release or a choice. It is good; save it."""
+
+    def __str__(self) -> str:
+        """The message, with nothing in it that a terminal would obey: names and paths are anyone's."""
+        return visible(super().__str__())
 
 
 class UsageError(PointillistError):

@@ -11,6 +11,7 @@ from pyarrow import feather, parquet
 
 from pointillist import artefact
 from pointillist.errors import UsageError
+from pointillist.safe_csv import without_formulas
 
 
 def _csv(table: pa.Table, buffer: Any) -> None:
@@ -32,6 +33,11 @@ _WRITERS: dict[str, Callable[[pa.Table, Any], None]] = {
 }
 
 
+def is_csv(path: Path) -> bool:
+    """Whether a path names a CSV file."""
+    return ".csv" in [ending.lower() for ending in path.suffixes[-2:]]
+
+
 def check_path(path: str | Path) -> None:
     """Refuse a path that could not be written, before anything is spent or computed for it."""
     path = Path(path)
@@ -41,10 +47,15 @@ def check_path(path: str | Path) -> None:
         pass
 
 
-def write_table(table: pa.Table, path: str | Path) -> None:
-    """Write a table in the format that the path's ending names."""
+def write_table(table: pa.Table, path: str | Path, *, safe_csv: bool = False) -> None:
+    """Write a table in the format that the path's ending names.
+
+    `safe_csv`: in CSV files, texts that a spreadsheet would run as a formula get an apostrophe before them.
+    """
     path = Path(path)
     check_path(path)
+    if safe_csv and is_csv(path):
+        table = without_formulas(table)
     buffer = io.BytesIO()
     _WRITERS[path.suffix.lower()](table, buffer)
     artefact.write(path, buffer.getvalue())

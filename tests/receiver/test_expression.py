@@ -78,6 +78,38 @@ def test_what_is_no_formula_is_refused(text: str, message: str) -> None:
         Expression.parse(text, TABLE.column_names)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "list_sum(range(100000000)) > 0",
+        "length(repeat(sex, 1000000000))",
+        "length(lpad(sex, 1000000000, 'x'))",
+        "replace(replace(sex, 'F', 'FFFFFFFF'), 'F', 'FFFFFFFF')",
+        "format('{:1000000000}', 1)",
+        "sleep_ms(100000)",
+        "[1, 2][1]",
+        "error('x')",
+    ],
+)
+def test_what_grows_or_waits_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=r"the function '\w+' cannot be part of an expression"):
+        Expression.parse(text, ["age", "sex"])
+
+
+def test_a_formula_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in ("1" * 10_001, "abs(" * 2_000 + "1" + ")" * 2_000, "'\ud800'"):
+        with pytest.raises(UsageError):
+            Expression.parse(text, ["age"])
+    monkeypatch.setattr("pointillist.receiver.expression._MOST_SECONDS", 1.0)
+    long = Expression.parse(" + ".join(f"sin(sqrt(age + {k}))" for k in range(300)), ["age"])
+    with pytest.raises(UsageError, match="takes longer than"):
+        long.evaluate(pa.table({"age": np.arange(3_000_000)}))
+
+
+def test_numbers_beyond_two_to_the_53rd_are_rounded() -> None:
+    assert Expression.parse("9007199254740993", ["age"]).numbers(pa.table({"age": [1]})) == [2.0**53]
+
+
 def test_nothing_outside_is_reached(tmp_path) -> None:
     file = tmp_path / "secret.csv"
     file.write_text("a\n1\n")
@@ -92,7 +124,7 @@ def test_nothing_outside_is_reached(tmp_path) -> None:
         ("sex + 1", r"'sex \+ 1' cannot be worked out"),
         ("sex", "'sex' is not a number"),
         ("cast(sex as int)", "cannot be worked out"),
-        ("(income, hours)", "not a number"),
+        ("INTERVAL 1 day", "not a number"),
     ],
 )
 def test_what_cannot_be_worked_out_is_explained(text: str, message: str) -> None:

@@ -5,11 +5,12 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from pointillist.errors import PointillistError
+from pointillist.visible import visible
 
 app = typer.Typer(
     name="pointillist",
@@ -48,11 +49,19 @@ def _options(
     """
 
 
+def _show_usage_error(error: Any) -> None:
+    """As typer shows it, but for what a terminal would obey."""
+    from typer.rich_utils import rich_format_error
+
+    error.message = visible(error.message)
+    rich_format_error(error)
+
+
 def main() -> None:
     """Run the command line. Mistakes end in one clear message, never in a traceback."""
     message, code = "", 0
     try:
-        app()
+        code = app(standalone_mode=False) or 0
     except PointillistError as error:
         message, code = f"Error: {error}", error.exit_code
     except KeyboardInterrupt:
@@ -60,7 +69,16 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
+    except typer.Abort:
+        message, code = "Stopped.", 1
+    except OSError as error:
+        # A disk, a network or a permission failed us. Which file it was is not said: its name may be a person's.
+        reason = error.strerror or type(error).__name__
+        message, code = f"Error: a file could not be used ({reason}). Check paths, permissions and free space.", 4
     except Exception as error:
+        if hasattr(error, "format_message"):  # the parser's own: a wrong option or argument
+            _show_usage_error(error)
+            sys.exit(getattr(error, "exit_code", 2))
         # The message or a traceback might quote a private value: name only what kind of fault it is, and where.
         place = traceback.extract_tb(error.__traceback__)[-1]
         message = (

@@ -28,6 +28,7 @@ from pointillist.cli.options import (
     Public,
     Quiet,
     Rows,
+    SafeCsv,
     SchemaFile,
     Seed,
     Sql,
@@ -221,6 +222,7 @@ def sample(
     given: Given = None,
     balance: Balance = None,
     seed: Seed = None,
+    safe_csv: SafeCsv = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
@@ -238,7 +240,7 @@ def sample(
     count = wanted_rows(rows, fitted.default_count)
     columns = {name: column for name, column in fitted.schema.measured.items() if column.kind != "image"}
     condition = conditions(given or [], columns)
-    said = write_rows(fitted, count, output, overwrite, given=condition, balance=balance, seed=seed)
+    said = write_rows(fitted, count, output, overwrite, given=condition, balance=balance, seed=seed, safe_csv=safe_csv)
     if not quiet:
         console.say(said)
 
@@ -259,6 +261,7 @@ def synth(
     generator: GeneratorName = None,
     rows: Rows = None,
     seed: Seed = None,
+    safe_csv: SafeCsv = False,
     keep: Annotated[
         Path | None,
         typer.Option("--release", help="Where to keep the release; by default beside the output.", show_default=False),
@@ -295,7 +298,7 @@ def synth(
         with console.Steps(quiet).shown() as steps:
             model = make_fit(Release.load(kept), generator=generator, progress=steps)
         count = wanted_rows(rows, model.default_count)
-        said = write_rows(model, count, output, overwrite, seed=seed)
+        said = write_rows(model, count, output, overwrite, seed=seed, safe_csv=safe_csv)
     except PointillistError as error:
         raise type(error)(f"{error}\nThe release is safe in {kept}: go on with pointillist fit {kept}.") from None
     if not quiet:

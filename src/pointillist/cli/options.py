@@ -100,6 +100,14 @@ Yes = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that are there already.")]
+SafeCsv = Annotated[
+    bool,
+    typer.Option(
+        "--safe-csv",
+        help="In a CSV file, put an apostrophe before texts that begin with = + - @ or a tab, which spreadsheets run as "
+        "formulas. It changes those values.",
+    ),
+]
 Seed = Annotated[
     int | None,
     typer.Option(min=0, help="Seed of the sampling (never of the privacy noise, which has none).", show_default=False),

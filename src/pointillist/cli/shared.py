@@ -12,6 +12,8 @@ import typer
 from pointillist.artefact import reserve
 from pointillist.errors import SchemaError, UsageError
 from pointillist.jsonable import finite
+from pointillist.paths import checked
+from pointillist.visible import visible
 
 if TYPE_CHECKING:
     from pointillist.generators.model import Model
@@ -111,7 +113,7 @@ def fitted_by(release: "Release", generator: str | None, steps: int | None, vari
 
 def _file_or_name(text: str) -> str | Path:
     """A file if there is one of that name, whatever its ending."""
-    return Path(text) if Path(text).is_file() else text
+    return Path(text) if checked(text, UsageError).is_file() else text
 
 
 def wanted_rows(rows: int | None, default: int) -> int:
@@ -152,7 +154,7 @@ def at_least_one(value: int, option: str) -> int:
 
 def print_json(facts: Any) -> None:
     """Facts for a program to read."""
-    typer.echo(json.dumps(finite(facts), ensure_ascii=False, indent=2, allow_nan=False))
+    typer.echo(visible(json.dumps(finite(facts), ensure_ascii=False, indent=2, allow_nan=False)))
 
 
 def free(output: Path, overwrite: bool, *inputs: Path | None) -> None:
@@ -174,19 +176,24 @@ def free_for_rows(output: Path, schema: "Schema", overwrite: bool, *inputs: Path
         picture_files.check(output, overwrite=overwrite)
 
 
-def write_rows(model: "Model", count: int, output: Path, overwrite: bool, **options: Any) -> str:
+def write_rows(
+    model: "Model", count: int, output: Path, overwrite: bool, *, safe_csv: bool = False, **options: Any
+) -> str:
     """Sample rows or images and write them; what to say about it."""
     from pointillist import output as tables
     from pointillist import picture_files
 
     if model.schema.image is None:
-        tables.write_table(model.sample_table(count, **options), output)
+        tables.write_table(model.sample_table(count, **options), output, safe_csv=safe_csv)
         return f"{count:,} synthetic rows written to {output}."
     picture_files.write(model.sample(count, **options), output, overwrite=overwrite)
     return f"{count:,} synthetic images written to {output}."
 
 
 def _own(output: Path, overwrite: bool, *inputs: Path | None) -> None:
+    for each in (output, *inputs):
+        if each is not None:
+            checked(each, UsageError)
     # By os.path, which follows a loop of links no further, where pathlib raises.
     if any(other is not None and os.path.realpath(output) == os.path.realpath(other) for other in inputs):
         raise UsageError(f"{output}: is read or kept by this command, and would be written over. Name another output.")

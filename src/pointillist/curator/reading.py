@@ -7,7 +7,7 @@ frame, a query.
 import datetime as dt
 import decimal
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,18 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from pointillist.curator.arrow_kinds import odd_family, unknown_to_duckdb
 from pointillist.curator.csv_source import CsvFile
 from pointillist.curator.database import confine, connect
 from pointillist.curator.image_source import ArrayFile, Arrays, Folder, holds_images, rows_at_once, rows_within
 from pointillist.curator.rowwise import RowWise
 from pointillist.curator.source import BATCH_ROWS, Report, Source, quote
 from pointillist.errors import DataError, UsageError
+from pointillist.paths import checked
 from pointillist.schema import MISSING_TEXTS, Image, Integer, Real, Schema
+
+_MOST_FILES = 200_000
+"""In the folder of one table."""
 
 
 class Files(Source):
@@ -32,6 +37,7 @@ class Files(Source):
 
     def __init__(self, dataset: ds.Dataset, name: str, *, whole: bool = False):
         self.dataset, self.name, self.whole = dataset, name, whole
+        self._sound = False
 
     @classmethod
     def at(cls, path: Path, kind: str) -> "Files":
@@ -80,7 +86,8 @@ class Files(Source):
             absent = [name for name in wanted if name not in present]
             if absent:
                 raise DataError(f"{fragment.path}: column {absent[0]!r} is not in this file of {self.name}.")
-            coded = [name for name in texts if name in present]
+            kinds = fragment.physical_schema
+            coded = [name for name in texts if name in present and odd_family(kinds.field(name).type) is None]
             with self.dataset.filesystem.open_input_file(fragment.path) as stream:
                 file = pq.ParquetFile(stream, read_dictionary=coded, pre_buffer=False, buffer_size=1 << 20)
                 groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
@@ -94,7 +101,11 @@ class Files(Source):
                     yield part
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
-        return db.from_arrow(self.dataset).query("source", sql)
+        if not self._sound:  # DuckDB trusts the buffers that it is given: look at all of them first, once
+            for batch in self.dataset.to_batches(batch_readahead=2, fragment_readahead=1):
+                batch.validate(full=True)
+            self._sound = True
+        return _taken(db, self.dataset, self.name).query("source", sql)
 
 
 class Frame(Source):
@@ -146,7 +157,23 @@ class Frame(Source):
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
         table = pa.Table.from_batches([self._batch(self.table, self.column_names(), None)])
-        return db.from_arrow(table).query("source", sql)
+        table.validate(full=True)
+        return _taken(db, table, self.name).query("source", sql)
+
+
+def _taken(db: duckdb.DuckDBPyConnection, table: Any, name: str) -> duckdb.DuckDBPyRelation:
+    """An Arrow table as DuckDB sees it; columns that it cannot take over are named."""
+    try:
+        return db.from_arrow(table)
+    except duckdb.Error:
+        unknown = unknown_to_duckdb(table.schema)
+        if not unknown:
+            raise
+        kind = str(table.schema.field(unknown[0]).type).partition("<")[0]
+        raise DataError(
+            f"{name}: column {unknown[0]!r} is of a type that SQL does not know ({kind}). "
+            "Store it as another type, or leave it out of the table."
+        ) from None
 
 
 def _one_by_one(values: list[Any], column: Any) -> pa.Array:
@@ -226,7 +253,7 @@ class Query(Source):
 
     def _result(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
         table = self._query.table
-        if self.over is not None and not self.over.exists():
+        if self.over is not None and not checked(self.over, DataError).exists():
             raise DataError(f"{self.over}: no such file.")
         if self.over is not None and _is_database(self.over):
             return self._of_database(db, table)
@@ -331,7 +358,7 @@ def open_schema(schema: Schema | str | Path) -> Schema:
 
 
 def _open_path(path: Path, delimiter: str) -> Source:
-    if not path.exists():
+    if not checked(path, DataError).exists():
         raise DataError(f"{path}: no such file.")
     if (
         len(delimiter) != 1
@@ -345,7 +372,7 @@ def _open_path(path: Path, delimiter: str) -> Source:
     if path.is_dir() and _images_inside(path):
         return Folder(path)
     if path.is_dir():
-        inside = {kinds[f.suffix] for f in path.rglob("*") if kinds.get(f.suffix) in ("parquet", "ipc")}
+        inside = _kinds_inside(path, kinds)
         if len(inside) != 1:
             raise DataError(
                 f"{path}: a folder must hold Parquet files, or Arrow files, and not both; or a folder of images for each "
@@ -364,6 +391,18 @@ def _open_path(path: Path, delimiter: str) -> Source:
             ".npz and .npy, too."
         )
     return Files.at(path, kind)
+
+
+def _kinds_inside(path: Path, kinds: Mapping[str, str]) -> set[str]:
+    """The kinds of tables in a folder and in those below it, up to a number of files that no table has."""
+    found: set[str] = set()
+    seen = 0
+    for _, _, files in os.walk(path):
+        seen += len(files)
+        if seen > _MOST_FILES:
+            raise DataError(f"{path}: holds more than {_MOST_FILES:,} files. Name the folder of the table itself.")
+        found |= {kinds.get(os.path.splitext(name)[1], "") for name in files}
+    return found & {"parquet", "ipc"}
 
 
 def _images_inside(path: Path) -> bool:

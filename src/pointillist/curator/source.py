@@ -55,7 +55,9 @@ class Source(ABC):
         """Some columns as a stream of batches, checked first; `report` is told how much of it has passed."""
         self.require(columns)
         with self.guard(schema):
-            yield from self.read(columns, schema, report)
+            for batch in self.read(columns, schema, report):
+                batch.validate(full=True)  # a damaged buffer points outside of itself: whoever reads it would crash
+                yield batch
 
     def require(self, columns: list[str]) -> None:
         """Refuse a table that lacks a column. Only the schema's names are shown: a file without a header has none."""

@@ -8,6 +8,7 @@ anything outside.
 import atexit
 import difflib
 import json
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -20,6 +21,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
+from pointillist.receiver.functions import ALLOWED
 
 Floats = NDArray[np.float64]
 
@@ -38,6 +40,8 @@ _PLAIN = {
 }
 _NAMES = {"SUBQUERY": "a subquery", "WINDOW": "a window function", "STAR": "*", "LAMBDA": "a lambda"}
 _MOST_SHOWN = 12
+_MOST_CHARACTERS = 10_000
+_MOST_SECONDS = 60
 _PLACE = {"query_location", "query_location_length"}
 
 
@@ -53,9 +57,16 @@ class Expression:
     def parse(cls, text: str, known: Sequence[str], *, within: str | None = None, offset: int = 0) -> Self:
         """Understand a formula over known columns. Errors count positions in `within`, where it begins at `offset`."""
         where = _Place(text if within is None else within, offset)
+        if len(text) > _MOST_CHARACTERS:
+            raise UsageError(f"an expression has {_MOST_CHARACTERS:,} characters at most, not {len(text):,}.")
         if not text.strip():
             raise UsageError(f"an expression is missing{where.at(0)}. Columns: {listed(known)}.")
-        parsed = _parsed(f"{_HEAD}{text}{_TAIL}")
+        try:
+            parsed = _parsed(f"{_HEAD}{text}{_TAIL}")
+        except (duckdb.Error, UnicodeError):  # what is not Unicode never reaches the parser
+            raise UsageError(f"{text.strip()!r} holds characters that are no text.") from None
+        except RecursionError:
+            raise UsageError("an expression is nested too deep. Take some brackets or functions out of it.") from None
         if parsed["error"]:
             place = int(parsed.get("position", len(_HEAD))) - len(_HEAD)
             if place > len(text):
@@ -84,10 +95,18 @@ class Expression:
         columns = sorted(self.columns) or table.column_names[:1]
         with _database().cursor() as db:
             db.register("source", table.select(columns))
+            watch = threading.Timer(_MOST_SECONDS, db.interrupt)
+            watch.start()
             try:
                 found = db.sql(f"{_HEAD}{self.text}{_TAIL}").to_arrow_table()["value"]
+            except duckdb.InterruptException:
+                raise UsageError(
+                    f"{self.text!r} takes longer than {_MOST_SECONDS} seconds to work out. Make it simpler."
+                ) from None
             except duckdb.Error as error:
                 raise UsageError(f"{self.text!r} cannot be worked out: {_first_line(error)}") from None
+            finally:
+                watch.cancel()
         if len(found) != table.num_rows:
             raise UsageError(f"{self.text!r} does not make one value of each row.")
         return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
@@ -113,14 +132,14 @@ def as_numbers(array: pa.ChunkedArray | pa.Array, what: str) -> Floats:
         array = array.cast(pa.date32()).cast(pa.int32())
     elif pa.types.is_timestamp(kind):
         array = array.cast(pa.timestamp("us")).cast(pa.int64())
-        return np.asarray(pc.divide(array.cast(pa.float64()), 1e6).to_numpy(), dtype=np.float64)
+        return np.asarray(pc.divide(array.cast(pa.float64(), safe=False), 1e6).to_numpy(), dtype=np.float64)
     elif not (
         pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind)
     ):
         raise UsageError(
             f"{what} is not a number: its values are of type {kind}. Compare it with a value, such as = 'a'."
         )
-    found = np.asarray(array.cast(pa.float64()).to_numpy(), dtype=np.float64)
+    found = np.asarray(array.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)  # beyond 2^53 it is rounded
     return np.where(np.isfinite(found), found, np.nan)
 
 
@@ -154,6 +173,7 @@ def _database() -> duckdb.DuckDBPyConnection:
     settings = {
         "enable_external_access": "false",
         "memory_limit": "512MB",
+        "temp_directory": "",  # nothing is spilled: it would land in the folder that the program was called from
         "threads": "1",
         "lock_configuration": "true",
     }
@@ -233,7 +253,8 @@ def _require_plain(name: str, place: str) -> None:
         raise UsageError(f"there is no function {name!r}{place}.")
     if any(kind == "aggregate" for kind, _ in found):
         raise UsageError(f"{name!r} is an aggregate{place}: an expression makes one value of each row.")
-    if not any(kind in ("scalar", "macro") and stability in (None, "CONSISTENT") for kind, stability in found):
+    plain = any(kind in ("scalar", "macro") and stability in (None, "CONSISTENT") for kind, stability in found)
+    if not plain or name.lower() not in ALLOWED:
         raise UsageError(f"the function {name!r} cannot be part of an expression{place}.")
 
 
