@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from pointillist.cli.app import app
+from pointillist.cli.app import Panel, app
 from pointillist.cli.options import Json, Quiet
 from pointillist.cli.shared import print_json
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.ASK)
 def query(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
     text: Annotated[str, typer.Argument(metavar="QUERY", help="What to ask.", show_default=False)],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from pointillist.cli.app import app
+from pointillist.cli.app import Panel, app
 from pointillist.cli.options import Delimiter, Json, Overwrite, Quiet, Sql, Target
 from pointillist.cli.shared import free, opened, print_json
 from pointillist.errors import ArtefactError, UsageError
@@ -20,7 +20,7 @@ ReleaseFile = Annotated[
 ]
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.JUDGE)
 def evaluate(
     real: Annotated[Path, typer.Argument(metavar="REAL", help="The private table.", show_default=False)],
     synthetic: Annotated[Path, typer.Argument(metavar="SYNTHETIC", help="The synthetic table.", show_default=False)],
@@ -115,7 +115,7 @@ def _show(result: Any) -> None:
         console.out.print(f"Note: {note}", style="yellow")
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.JUDGE)
 def card(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
     output: Annotated[
@@ -140,7 +140,7 @@ def card(
         console.say(f"Written to {output}. It may be shared together with the data.")
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.ASK)
 def errors(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
     model: Annotated[
@@ -177,7 +177,7 @@ def errors(
         console.show_errors(public.schema.name, found)
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.JUDGE)
 def audit(
     data: Annotated[
         Path | None,
