@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from pointillist.cli.app import Panel, app
 from pointillist.cli.options import Delimiter, Json, Overwrite, Quiet, Sql, Target
@@ -103,7 +102,7 @@ def _show(result: Any) -> None:
     if not isinstance(result, PictureEvaluation):
         console.show_evaluation(result)
         return
-    table = console.Table(title=Text(f"Synthetic against real: {result.name}"), title_justify="left")
+    table = console.Table(f"Synthetic against real: {result.name}")
     for heading in ("question", "grade", "figure", "what it says"):
         table.add_column(heading)
     for point in result.verdict.points:

@@ -73,8 +73,7 @@ def schema_draft(
     made = draft(opened(data, delimiter, sql), name=name or data.name.split(".")[0], person=owner)
     artefact.write(output, made.to_toml().encode())
     if not quiet:
-        console.show_schema(made)
-        console.show_left_out(made)
+        console.show_draft(made, output)
         console.say(f"Written to {output}. Review every fact read from the data, then set reviewed = true in it.")
 
 
