@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Column
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -37,14 +39,42 @@ def say(text: str, style: str | None = None) -> None:
 
 
 class Table(RichTable):
-    """A table whose cells are shown as they are. Lines only under the head: what they leave is for words."""
+    """A table whose cells are shown as they are, and whose words are kept whole wherever the terminal has room for them."""
 
-    def __init__(self, title: str, **options: Any):
-        look = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0), "title_justify": "left"}
-        super().__init__(title=Text(title), **look, **options)  # type: ignore[arg-type]
+    def __init__(self, title: str):
+        super().__init__(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
+        self.pad_edge, self.padding = False, (0, 1, 0, 0)
 
     def add_row(self, *cells: Any, **options: Any) -> None:
         super().add_row(*(Text(str(cell)) for cell in cells), **options)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        room = options.max_width - 2 * (len(self.columns) - 1)  # a gap of two between columns
+        widths = _shared_out(room, [_extent(column) for column in self.columns])
+        for column, width in zip(self.columns, widths, strict=True):
+            column.width = width
+        yield from super().__rich_console__(console, options)
+
+
+_WIDEST_WORD, _LEAST_CUT = 32, 10
+
+
+def _extent(column: Column) -> tuple[int, int]:
+    """The least and the most room that a column can use: its longest word, and its longest line."""
+    lines = [line for cell in (column.header, *column.cells) for line in str(cell).splitlines()]
+    longest = max((cell_len(line) for line in lines), default=0)
+    if column.no_wrap:
+        return min(longest, _LEAST_CUT), longest
+    return min(max((cell_len(word) for line in lines for word in line.split()), default=0), _WIDEST_WORD), longest
+
+
+def _shared_out(room: int, extents: Sequence[tuple[int, int]]) -> list[int | None]:
+    """The width of each column: what it needs, and of the rest a part of what it would like. None where it cannot be."""
+    spare = room - sum(least for least, _ in extents)
+    wished = sum(most - least for least, most in extents)
+    if spare < 0:
+        return [None] * len(extents)
+    return [least + ((most - least) * min(spare, wished) // wished if wished else 0) for least, most in extents]
 
 
 class Steps:
@@ -170,22 +200,21 @@ def show_draft(schema: Schema, file: Path) -> None:
     _show_unit(schema)
 
 
-_MOST_DRAFTED, _WIDEST_NAME, _WIDE = 20, 32, 10_000
+_MOST_DRAFTED = 20
 
 
 def _show_columns(schema: Schema, names: Sequence[str], *, read: bool) -> None:
     """A line for each column; what does not fit in is cut, but names."""
     table = Table(f"Schema: {schema.name}")
-    table.add_column("column", overflow="fold", max_width=_WIDEST_NAME)
+    table.add_column("column", overflow="fold")
     table.add_column("kind")
     table.add_column("outside")
     for heading in ("values", *(["read from the data"] if read else [])):
-        table.add_column(heading, no_wrap=True, ratio=1)
+        table.add_column(heading, no_wrap=True)
     for name in names:
         column = schema.columns[name]
         facts = [", ".join(column.read_from_data) or "–"] if read else []
         table.add_row(name, column.kind, getattr(column, "out_of_domain", "–"), _values(column), *facts)
-    table.expand = out.measure(table, options=out.options.update(width=_WIDE)).maximum > out.width
     out.print(table)
 
 
@@ -292,8 +321,9 @@ def show_accounts(accounts: Sequence[Account]) -> None:
             table.add_column(heading)
         for spend in account.spends:
             state = "open: counted as spent" if spend.state is State.OPEN else spend.state.value
+            at = spend.at[:19].replace("T", " ")
             table.add_row(
-                spend.at[:19], spend.who, spend.purpose, f"{spend.epsilon:g}", f"{spend.delta:g}", state, spend.release[:8]
+                at, spend.who, spend.purpose, f"{spend.epsilon:g}", f"{spend.delta:g}", state, spend.release[:8]
             )  # fmt: skip
         out.print(table)
         left = f"spent together: ε = {account.spent:.4g} of {account.cap.epsilon:g} at δ = {short(account.cap.delta)}"
