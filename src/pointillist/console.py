@@ -5,14 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.table import Column
-from rich.table import Table as RichTable
 from rich.text import Text
 
+from pointillist.console_table import Table
 from pointillist.generators.model import Model
 from pointillist.levels import BINS
 from pointillist.plan import Plan
@@ -36,45 +33,6 @@ err = Console(stderr=True, markup=False)
 def say(text: str, style: str | None = None) -> None:
     """A line of text, broken only where the terminal breaks it, so that paths can be copied."""
     out.print(text, style=style, soft_wrap=True)
-
-
-class Table(RichTable):
-    """A table whose cells are shown as they are, and whose words are kept whole wherever the terminal has room for them."""
-
-    def __init__(self, title: str):
-        super().__init__(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
-        self.pad_edge, self.padding = False, (0, 1, 0, 0)
-
-    def add_row(self, *cells: Any, **options: Any) -> None:
-        super().add_row(*(Text(str(cell)) for cell in cells), **options)
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        room = options.max_width - 2 * (len(self.columns) - 1)  # a gap of two between columns
-        widths = _shared_out(room, [_extent(column) for column in self.columns])
-        for column, width in zip(self.columns, widths, strict=True):
-            column.width = width
-        yield from super().__rich_console__(console, options)
-
-
-_WIDEST_WORD, _LEAST_CUT = 32, 10
-
-
-def _extent(column: Column) -> tuple[int, int]:
-    """The least and the most room that a column can use: its longest word, and its longest line."""
-    lines = [line for cell in (column.header, *column.cells) for line in str(cell).splitlines()]
-    longest = max((cell_len(line) for line in lines), default=0)
-    if column.no_wrap:
-        return min(longest, _LEAST_CUT), longest
-    return min(max((cell_len(word) for line in lines for word in line.split()), default=0), _WIDEST_WORD), longest
-
-
-def _shared_out(room: int, extents: Sequence[tuple[int, int]]) -> list[int | None]:
-    """The width of each column: what it needs, and of the rest a part of what it would like. None where it cannot be."""
-    spare = room - sum(least for least, _ in extents)
-    wished = sum(most - least for least, most in extents)
-    if spare < 0:
-        return [None] * len(extents)
-    return [least + ((most - least) * min(spare, wished) // wished if wished else 0) for least, most in extents]
 
 
 class Steps:

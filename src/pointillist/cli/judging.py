@@ -97,12 +97,13 @@ def _judged(tables: dict[str, Any], schema: Path | None, target: str | None, kno
 def _show(result: Any) -> None:
     """The verdict in the terminal."""
     from pointillist import console
+    from pointillist.console_table import Table
     from pointillist.evaluate.pictures.evaluation import PictureEvaluation
 
     if not isinstance(result, PictureEvaluation):
         console.show_evaluation(result)
         return
-    table = console.Table(f"Synthetic against real: {result.name}")
+    table = Table(f"Synthetic against real: {result.name}")
     for heading in ("question", "grade", "figure", "what it says"):
         table.add_column(heading)
     for point in result.verdict.points:
