@@ -76,6 +76,10 @@ def test_a_function_is_not_hidden_by_the_module_of_its_name() -> None:
     loaded(f"import {modules}\nassert all(type(each).__name__ == 'function' for each in ({functions}))")
 
 
+def test_rooms_of_the_package_can_be_entered_without_an_import() -> None:
+    loaded("import pointillist\nassert pointillist.receiver.answer and pointillist.privacy.budget.Budget")
+
+
 def test_help_describes_the_surface() -> None:
     shown = pydoc.plain(pydoc.render_doc(pt))
     assert "class Synthesizer" in shown

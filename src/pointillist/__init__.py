@@ -190,9 +190,20 @@ class _Surface(ModuleType):
         elif name in _HOMES:
             value = getattr(import_module(f"pointillist.{_HOMES[name]}"), name)
         else:
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+            value = self._room(name)
         self.__dict__[name] = value
         return value
+
+    def _room(self, name: str) -> ModuleType:
+        """A module of the package, such as `pointillist.receiver`."""
+        path = f"pointillist.{name}"
+        try:
+            if not name.startswith("_"):
+                return import_module(path)
+        except ModuleNotFoundError as error:
+            if error.name != path:
+                raise
+        raise AttributeError(f"module 'pointillist' has no attribute {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Python stores every submodule that it loads in its package. `pointillist.release` is the module of that name to
