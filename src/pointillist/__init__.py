@@ -21,7 +21,9 @@ if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same t
     from pointillist.curator.reading import csv, sql
     from pointillist.curator.releasing import plan, release
     from pointillist.errors import PointillistError
-    from pointillist.evaluate import Audit, Evaluation, PictureEvaluation, audit, evaluate, evaluate_pictures
+    from pointillist.evaluate.audit import Audit, audit
+    from pointillist.evaluate.evaluation import Evaluation, evaluate
+    from pointillist.evaluate.pictures.evaluation import PictureEvaluation, evaluate_pictures
     from pointillist.extractor_training import train_extractor
     from pointillist.features import Extractor
     from pointillist.generators.estimate import Estimate
@@ -116,7 +118,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Audit": "evaluate",
+    "Audit": "evaluate.audit",
     "Boolean": "schema",
     "Budget": "privacy.budget",
     "Card": "card",
@@ -124,7 +126,7 @@ _HOMES = {
     "Choice": "curator.choosing",
     "Datetime": "schema",
     "Estimate": "generators.estimate",
-    "Evaluation": "evaluate",
+    "Evaluation": "evaluate.evaluation",
     "Extractor": "features",
     "Guarantee": "privacy.budget",
     "Hermite": "methods",
@@ -147,7 +149,7 @@ _HOMES = {
     "Ordinal": "schema",
     "Perceptual": "methods",
     "Person": "schema",
-    "PictureEvaluation": "evaluate",
+    "PictureEvaluation": "evaluate.pictures.evaluation",
     "Pictures": "pictures",
     "Plan": "plan",
     "PointillistError": "errors",
@@ -161,12 +163,12 @@ _HOMES = {
     "Spectral": "methods",
     "Synthesizer": "synthesizer",
     "Uncertainty": "methods.uncertainty",
-    "audit": "evaluate",
+    "audit": "evaluate.audit",
     "choose": "curator.choosing",
     "csv": "curator.reading",
     "draft": "curator.drafting",
-    "evaluate": "evaluate",
-    "evaluate_pictures": "evaluate",
+    "evaluate": "evaluate.evaluation",
+    "evaluate_pictures": "evaluate.pictures.evaluation",
     "fit": "methods.fitting",
     "images": "curator.image_source",
     "plan": "curator.releasing",

@@ -33,7 +33,7 @@ class _InOrder(TyperGroup):
     """Commands in the order of their panels; within one, as they were registered."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        order = list(Panel)
+        order: list[str] = list(Panel)
         return sorted(self.commands, key=lambda name: order.index(getattr(self.commands[name], "rich_help_panel", "")))
 
 
