@@ -508,6 +508,14 @@ def test_synth_goes_the_whole_way_and_keeps_the_release(run: Run, table: Path) -
     assert [spend.state for spend in spends()] == [State.DONE]
 
 
+def test_synth_names_what_comes_after_it_and_no_step_that_it_took(run: Run, table: Path) -> None:
+    shown = run(*synth_args()).shown
+    assert shown.count("Next:") == 1
+    assert "Next: pointillist evaluate people.csv made.csv --release made.release" in shown
+    assert "pointillist card made.release" in shown
+    assert "pointillist fit" not in shown
+
+
 def test_synth_keeps_the_release_where_it_is_told(run: Run, table: Path) -> None:
     assert run(*synth_args("--release", "kept.release", "--quiet")).code == 0
     assert Path("kept.release").exists()
@@ -596,19 +604,23 @@ def test_demo_can_be_run_again_and_quietly(run: Run) -> None:
 
 
 COMMANDS = [
+    ["demo"],
     ["schema", "draft"],
+    ["extractor", "train"],
     ["release"],
+    ["synth"],
     ["fit"],
     ["sample"],
-    ["synth"],
+    ["query"],
+    ["errors"],
     ["evaluate"],
     ["card"],
     ["audit"],
     ["inspect"],
     ["ledger"],
     ["ledger", "cap"],
-    ["demo"],
 ]
+"""Every command, in the order of the work."""
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -619,15 +631,57 @@ def test_help_of_every_command_has_an_example(run: Run, command: list[str], opti
     assert f"Example: pointillist {' '.join(command)}" in outcome.shown
 
 
-def test_help_names_every_command_and_exit_code(run: Run) -> None:
+def test_help_lists_the_commands_in_the_order_of_the_work(run: Run) -> None:
     outcome = run("--help")
     assert outcome.code == 0
-    for command, *_ in COMMANDS:
-        assert command in outcome.shown
+    listed = re.findall(r"^│ ([a-z]+)  ", outcome.out, re.MULTILINE)
+    assert listed == list(dict.fromkeys(command for command, *_ in COMMANDS))
+    assert re.findall(r"^╭─ ([A-Z]\w+)", outcome.out, re.MULTILINE) == [
+        "Options", "Try", "Prepare", "Publish", "Make", "Ask", "Judge", "Keep",
+    ]  # fmt: skip
     assert (
         "Exit codes: 0 done, 2 wrong usage, 3 schema, 4 data, 5 budget or ledger, 6 release or model file"
         in outcome.shown
     )
+
+
+def test_help_and_mistakes_name_the_command_whatever_it_was_started_by() -> None:
+    script = "import sys; sys.argv[0] = '/opt/thing.py'; from pointillist.cli import main; main()"
+    for args in (["--help"], ["fit"]):
+        ended = subprocess.run([sys.executable, "-c", script, *args], capture_output=True, text=True, check=False)
+        assert "Usage: pointillist" in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell", "pwsh"])
+def test_completion_is_shown_for_a_shell_that_is_named(run: Run, shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shellingham.detect_shell", lambda *_: pytest.fail("no shell has to be guessed"))
+    outcome = run("--show-completion", shell)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "_POINTILLIST_COMPLETE" in outcome.out
+
+
+def test_completion_is_installed_for_a_shell_that_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr("shellingham.detect_shell", lambda *_: pytest.fail("no shell has to be guessed"))
+    assert run("--install-completion", "bash").code == 0
+    assert "complete_bash" in (tmp_path / ".bash_completions" / "pointillist.sh").read_text()
+    assert ".bash_completions/pointillist.sh" in (tmp_path / ".bashrc").read_text()
+
+
+def test_completion_of_no_shell_or_an_unknown_one_is_refused(run: Run) -> None:
+    refused_free(run, ["--show-completion"], 2, "--show-completion")
+    refused_free(run, ["--show-completion", "tcsh"], 2, "tcsh", "bash")
+
+
+def test_completion_answers_a_shell() -> None:
+    words = {"COMP_WORDS": "pointillist re", "COMP_CWORD": "1", "_POINTILLIST_COMPLETE": "complete_bash"}
+    ended = subprocess.run(
+        [sys.executable, "-c", "from pointillist.cli import main; main()"],
+        capture_output=True, text=True, check=False, env={**os.environ, **words},
+    )  # fmt: skip
+    assert ended.stdout.split() == ["release"]
 
 
 def test_names_in_square_brackets_are_shown_as_they_are(run: Run) -> None:
@@ -1086,7 +1140,7 @@ def test_an_option_that_is_needed_is_named(run: Run, table: Path, missing: str) 
 
 @pytest.mark.parametrize("args", [[], ["schema"]], ids=["nothing", "schema"])
 def test_a_command_that_is_not_complete_shows_help(run: Run, args: list[object]) -> None:
-    refused_free(run, args, 2, "Usage: pointillist", "Commands")
+    refused_free(run, args, 2, "Usage: pointillist", "--help")
 
 
 def test_an_unknown_command_is_refused(run: Run) -> None:

@@ -4,16 +4,53 @@ import gc
 import os
 import sys
 import traceback
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
+from pointillist.cli.completion import InstallCompletion, ShowCompletion
 from pointillist.errors import PointillistError
 from pointillist.visible import visible
 
+NAME = "pointillist"
+
+
+class Panel(StrEnum):
+    """What a command is for. Help lists the panels in this order, which is that of the work."""
+
+    TRY = "Try it"
+    PREPARE = "Prepare"
+    PUBLISH = "Publish: spends budget"
+    MAKE = "Make synthetic data: free, as often as you like"
+    ASK = "Ask a release: free, as often as you like"
+    JUDGE = "Judge"
+    KEEP = "Keep track"
+
+
+class _InOrder(TyperGroup):
+    """Commands in the order of their panels; within one, as they were registered."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        order: list[str] = list(Panel)
+        return sorted(self.commands, key=lambda name: order.index(getattr(self.commands[name], "rich_help_panel", "")))
+
+
+def _say_next(step: str | None, **_: Any) -> None:
+    """A command returns what comes after it, and the command that the user called has the last word."""
+    if step is not None:
+        from pointillist import console
+
+        console.say(f"Next: {step}")
+
+
 app = typer.Typer(
-    name="pointillist",
+    name=NAME,
+    cls=_InOrder,
+    result_callback=_say_next,
+    add_completion=False,  # the options below complete for a shell that is named, not guessed
     help="Synthetic data with a differential-privacy guarantee.\n\n"
     "You see the picture; no single dot matters. Start with: pointillist demo",
     no_args_is_help=True,
@@ -24,16 +61,16 @@ app = typer.Typer(
     "70 a fault of ours.",
 )
 schema_app = typer.Typer(no_args_is_help=True, help="Draft a schema: what is public about a table.")
-app.add_typer(schema_app, name="schema")
+app.add_typer(schema_app, name="schema", rich_help_panel=Panel.PREPARE)
 ledger_app = typer.Typer(invoke_without_command=True)
-app.add_typer(ledger_app, name="ledger")
+app.add_typer(ledger_app, name="ledger", rich_help_panel=Panel.KEEP)
 
 
 def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(version("pointillist"))
+        typer.echo(version(NAME))
         raise typer.Exit
 
 
@@ -42,6 +79,8 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
     ] = False,
+    show_completion: ShowCompletion = None,
+    install_completion: InstallCompletion = None,
 ) -> None:
     """Synthetic data with a differential-privacy guarantee.
 
@@ -61,7 +100,8 @@ def main() -> None:
     """Run the command line. Mistakes end in one clear message, never in a traceback."""
     message, code = "", 0
     try:
-        code = app(standalone_mode=False) or 0
+        # Named, whatever it was started by: help and completion speak of the command.
+        code = app(prog_name=NAME, standalone_mode=False) or 0
     except PointillistError as error:
         message, code = f"Error: {error}", error.exit_code
     except KeyboardInterrupt:

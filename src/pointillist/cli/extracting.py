@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from pointillist.cli.app import app
+from pointillist.cli.app import Panel, app
 from pointillist.cli.options import Json, Overwrite, Quiet
 from pointillist.cli.shared import free, print_json
 from pointillist.errors import UsageError
 
 extractor_app = typer.Typer(no_args_is_help=True, help="Train a public network to measure images with.")
-app.add_typer(extractor_app, name="extractor")
+app.add_typer(extractor_app, name="extractor", rich_help_panel=Panel.PREPARE)
 
 
 @extractor_app.callback()

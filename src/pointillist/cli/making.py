@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from pointillist.cli.app import app, schema_app
+from pointillist.cli.app import Panel, app, schema_app
 from pointillist.cli.options import (
     Balance,
     Data,
@@ -78,15 +78,14 @@ def schema_draft(
     made = draft(opened(data, delimiter, sql), name=name or data.name.split(".")[0], person=owner)
     artefact.write(output, made.to_toml().encode())
     if not quiet:
-        console.show_schema(made)
-        console.show_left_out(made)
+        console.show_draft(made, output)
         asked = " and answer the question in it" if made.several_rows else ""
         console.say(
             f"Written to {output}. Review every fact read from the data{asked}, then set reviewed = true in it."
         )
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.PUBLISH)
 def release(
     data: Data,
     schema: SchemaFile,
@@ -109,7 +108,7 @@ def release(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     as_json: Json = False,
-) -> None:
+) -> str | None:
     """Measure a private table once, with noise. The only command that spends privacy budget.
 
     Facts in the schema that were read from the data are shown once more first, and you are asked whether they are public.
@@ -131,7 +130,7 @@ def release(
             print_json({**settled.to_json(), "guarantee": settled.guarantee.to_json()})
         elif not quiet:
             console.show_plan(settled)
-        return
+        return None
     if output is None:
         raise UsageError("-o / --output is needed: the file to write the release to. (Or pass --plan to see the plan.)")
     free(output, overwrite, data, schema, ledger, public, None if extractor is None else Path(extractor))
@@ -158,10 +157,12 @@ def release(
         print_json({"release": str(output), "id": made.id, "guarantee": made.guarantee.to_json()})
     elif not quiet:
         console.say(made.guarantee.sentence())
-        console.say(f"Written to {output}. Next: pointillist fit {output} -o MODEL")
+        console.say(f"Written to {output}.")
+        return f"pointillist fit {output} -o MODEL"
+    return None
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.MAKE)
 def fit(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
     output: Annotated[Path, typer.Option("-o", "--output", help="The model file to write.", show_default=False)],
@@ -191,7 +192,7 @@ def fit(
     ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
-) -> None:
+) -> str | None:
     """Fit a generator to a release. Costs no privacy, however often it is done.
 
     Example: pointillist fit people.release -o people.model
@@ -211,10 +212,12 @@ def fit(
         pending.commit(model.to_bytes())
     if not quiet:
         table = ".csv" if public.schema.image is None else ""
-        console.say(f"Written to {output}. Next: pointillist sample {output} -o synthetic{table}")
+        console.say(f"Written to {output}.")
+        return f"pointillist sample {output} -o synthetic{table}"
+    return None
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.MAKE)
 def sample(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)],
     output: Output,
@@ -245,7 +248,7 @@ def sample(
         console.say(said)
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.PUBLISH)
 def synth(
     data: Data,
     schema: SchemaFile,
@@ -272,7 +275,7 @@ def synth(
     yes: Yes = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
-) -> None:
+) -> str | None:
     """Release, fit and sample in one go. The release is kept, so nothing has to be paid for twice.
 
     Example: pointillist synth people.csv --schema people.toml --epsilon 1 -o synthetic.csv
@@ -301,11 +304,14 @@ def synth(
         said = write_rows(model, count, output, overwrite, seed=seed, safe_csv=safe_csv)
     except PointillistError as error:
         raise type(error)(f"{error}\nThe release is safe in {kept}: go on with pointillist fit {kept}.") from None
-    if not quiet:
-        console.say(said)
+    if quiet:
+        return None
+    console.say(said)
+    report = f"pointillist evaluate {data} {output} --release {kept} -o report.html"
+    return f"{report} (for your eyes), and pointillist card {kept} -o card.html (to share with the data)"
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.TRY)
 def demo(
     folder: Annotated[Path, typer.Argument(help="Where to leave the files.")] = Path("demo"),
     quiet: Quiet = False,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from pointillist.artefact import reserve
 from pointillist.errors import SchemaError, UsageError
 from pointillist.jsonable import finite
 from pointillist.paths import checked
@@ -159,6 +158,8 @@ def print_json(facts: Any) -> None:
 
 def free(output: Path, overwrite: bool, *inputs: Path | None) -> None:
     """Refuse to write over what the command reads or keeps, and over any file unless asked to."""
+    from pointillist.artefact import reserve
+
     _own(output, overwrite, *inputs)
     with reserve(output, 0):  # refuses what cannot be written
         pass
