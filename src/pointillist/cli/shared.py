@@ -149,7 +149,7 @@ def write_rows(model: "Model", count: int, output: Path, overwrite: bool, **opti
     from pointillist import picture_files
 
     if model.schema.image is None:
-        tables.write_table(model.sample_table(count, **options), output)
+        tables.write_table(model.sample_table(count, **options), output, model.schema)
         return f"{count:,} synthetic rows written to {output}."
     picture_files.write(model.sample(count, **options), output, overwrite=overwrite)
     return f"{count:,} synthetic images written to {output}."
