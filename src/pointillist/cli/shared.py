@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +60,7 @@ def fitted_by(release: "Release", generator: str | None, steps: int | None, vari
     """The method or the generator that a release is to be fitted by, with what the user wants changed in it."""
     from pointillist.generators.image_settings import ImageNetworkSettings
     from pointillist.generators.settings import NetworkSettings
-    from pointillist.methods import Perceptual, Spectral
+    from pointillist.methods import Perceptual, Spectral, method_for
 
     if variety is not None:
         if release.method != "spectral" or generator is not None or steps is not None:
@@ -75,7 +76,14 @@ def fitted_by(release: "Release", generator: str | None, steps: int | None, vari
         return {"generator": ImageNetworkSettings(steps=steps)}
     if generator is None and release.method == "perceptual":
         return {"method": Perceptual(network={**release.plan["options"]["network"], "steps": steps})}
-    raise UsageError("--steps is for networks: fit with --generator network, or image-network for images.")
+    if generator is None:
+        own = getattr(method_for(release.schema, release.method, release.plan["options"]), "network", None)
+        if isinstance(own, ImageNetworkSettings):
+            return {"generator": replace(own, steps=steps)}
+    raise UsageError(
+        f"--steps is for networks, and {generator or f'a {release.method} release'} is not fitted by one. Fit with "
+        f"--generator {'network' if release.schema.image is None else 'image-network'}."
+    )
 
 
 def _file_or_name(text: str) -> str | Path:
