@@ -1,5 +1,6 @@
 """Console: plans, releases, models, schemas and ledgers as tables a person can read."""
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,10 +48,12 @@ def say(text: str, style: str | None = None) -> None:
 
 
 class Steps:
-    """A progress bar for each step, with the time left; silent if asked."""
+    """A progress bar for each step, with the time left; where nobody can see bars, a line now and then."""
 
     def __init__(self, quiet: bool):
         self._quiet = quiet
+        self._began: dict[str, float] = {}
+        self._told = time.monotonic()
         self._bars: dict[str, Any] = {}
         self._progress = Progress(
             SpinnerColumn(),
@@ -77,18 +80,28 @@ class Steps:
                 "noise", "drawing noise,"
             )
             self._bars[step] = self._progress.add_task(words, total=1.0)
+            self._began[step] = time.monotonic()
         self._progress.update(self._bars[step], completed=fraction)
+        if fraction < 1 and not err.is_terminal and time.monotonic() - self._told > _SELDOM:
+            self._tell(step, fraction)
+
+    def _tell(self, step: str, fraction: float) -> None:
+        """Say how far a step is, and how long it will take if it goes on like that."""
+        self._told = time.monotonic()
+        left = (self._told - self._began[step]) * (1 / max(fraction, 1e-3) - 1)
+        words = self._progress.tasks[self._bars[step]].description
+        err.print(f"{words}: {fraction:.0%}, about {max(1, round(left / 60))} min left")
 
     def _finish(self) -> None:
         for bar in self._bars.values():
             self._progress.update(bar, completed=1.0)
 
 
+_SELDOM = 20
+"""Seconds between two lines about progress in a log."""
 _WORDS = {
     "fit": "fitting the generator", "write": "writing", "evaluate": "comparing with the real data",
-    "white-box releases": "attacking many releases", "canaries": "hiding canaries",
-    "train": "training the extractor",
-    "membership": "looking for members in synthetic rows", "refits": "fitting again with fresh noise",
+    "audit": "attacking", "train": "training the extractor", "refits": "fitting again with fresh noise",
 }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -138,6 +139,17 @@ def test_steps_of_a_perceptual_fit(schema: Path, run: Run) -> None:
     assert run(made)[0] == 0
     assert run("fit p.release --steps 2 -o p.model")[0] == 0
     assert "residual image network" in run("inspect p.model")[1]
+
+
+@pytest.mark.parametrize("method", ["merf", "hermite"])
+def test_steps_of_the_network_that_a_method_fits(method: str, schema: Path, run: Run) -> None:
+    """As if the network had been asked for by name, with the method's own settings but for the steps."""
+    assert run(f"release circles --schema {schema} --epsilon 5 --method {method} -o m.release")[0] == 0
+    code, shown = run("fit m.release --steps 2 -o m.model")
+    assert code == 0, shown
+    loss: Any = {"merf": "distance", "hermite": "likelihood"}[method]
+    asked = pt.fit(pt.Release.load("m.release"), generator=pt.ImageNetworkSettings(steps=2, loss=loss))
+    assert Path("m.model").read_bytes() == asked.to_bytes()
 
 
 def _short() -> dict[str, object]:

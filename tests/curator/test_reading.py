@@ -93,6 +93,8 @@ def write_csv(path: Path, table: pa.Table, delimiter: str = ",") -> Path:
     for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
         writer.writerow(["" if value is None else str(value) for value in row])
     content = stream.getvalue().encode()
+    if path.suffix == ".zst":
+        content = pa.compress(content, "zstd", asbytes=True)
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
     return path
 
@@ -135,6 +137,7 @@ KINDS: dict[str, Callable[[Path, pa.Table], Any]] = {
     "csv": lambda folder, table: write_csv(folder / "t.csv", table),
     "csv as text path": lambda folder, table: str(write_csv(folder / "t.csv", table)),
     "csv.gz": lambda folder, table: write_csv(folder / "t.csv.gz", table),
+    "csv.zst": lambda folder, table: write_csv(folder / "t.csv.zst", table),
     "tsv": lambda folder, table: write_csv(folder / "t.tsv", table, "\t"),
     "tsv.gz": lambda folder, table: write_csv(folder / "t.tsv.gz", table, "\t"),
     "parquet": lambda folder, table: write_parquet(folder / "t.parquet", table),
@@ -388,11 +391,14 @@ class TestRefusals:
         assert str(path) in refusal(lambda: texts(path, ["x"]))
 
     @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
-    def test_a_damaged_gzip_file(self, tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
-        path = tmp_path / "t.csv.gz"
+    @pytest.mark.parametrize("ending", [".csv.gz", ".csv.zst"])
+    def test_a_damaged_compressed_file(self, ending: str, tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+        path = tmp_path / f"t{ending}"
         letters = np.random.default_rng(0).integers(97, 123, 100_000).astype("u1")
         letters[::7] = ord("\n")
-        path.write_bytes(damage(gzip.compress(b"x\n" + letters.tobytes())))
+        content = b"x\n" + letters.tobytes()
+        packed = gzip.compress(content) if ending == ".csv.gz" else pa.compress(content, "zstd", asbytes=True)
+        path.write_bytes(damage(packed))
         assert str(path) in refusal(lambda: texts(path, ["x"]))
 
     def test_columns_of_the_same_name(self, tmp_path: Path) -> None:

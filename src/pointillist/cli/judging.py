@@ -201,7 +201,14 @@ def audit(
         str | None,
         typer.Option(help="Some of white-box, canaries, membership, with commas between.", show_default=False),
     ] = None,
-    runs: Annotated[int, typer.Option(help="Releases on each side of the white-box attack.")] = 100,
+    runs: Annotated[
+        int | None,
+        typer.Option(help="Releases on each side of the white-box attack; 30 unless stated.", show_default=False),
+    ] = None,
+    thorough: Annotated[
+        bool,
+        typer.Option("--thorough", help="200 releases on each side, and four times the shadow runs: takes minutes."),
+    ] = False,
     confidence: Annotated[float, typer.Option(help="Confidence of the lower bounds.")] = 0.95,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="A JSON file for the findings.", show_default=False)
@@ -221,6 +228,7 @@ def audit(
     """
     from pointillist import artefact, console
     from pointillist.evaluate.audit import audit as run
+    from pointillist.evaluate.audit.auditing import RUNS, SHADOWS, THOROUGH
     from pointillist.privacy.budget import DEFAULT_DELTA
     from pointillist.release import Release
     from pointillist.schema import Schema
@@ -241,6 +249,7 @@ def audit(
         raise UsageError("say what to audit: --schema and --epsilon, or --release.")
     else:
         facts = Schema.load(schema)
+    usual, shadows = THOROUGH if thorough else (RUNS, SHADOWS)
     with console.Steps(quiet or as_json).shown() as steps:
         result = run(
             None if data is None else opened(data, delimiter, sql),
@@ -251,7 +260,8 @@ def audit(
             neighbours=neighbours or "add-remove",
             method=method or "mosaic",
             attacks=None if attacks is None else [name.strip() for name in attacks.split(",")],
-            runs=runs,
+            runs=usual if runs is None else runs,
+            shadows=shadows,
             confidence=confidence,
             seed=seed,
             progress=steps,

@@ -180,7 +180,7 @@ def fit(
         int | None,
         typer.Option(
             min=1,
-            help="Steps of a network's fit, also of perceptual's own network: more take longer.",
+            help="Steps of a network's fit, also of the network that image methods fit by themselves: more take longer.",
             show_default=False,
         ),
     ] = None,

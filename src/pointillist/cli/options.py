@@ -87,7 +87,8 @@ Output = Annotated[
     typer.Option(
         "-o",
         "--output",
-        help="The table to write: .csv, .parquet or .arrow. Images: a folder (no ending), .npz or .parquet.",
+        help="The table to write: .csv or .tsv (perhaps .gz or .zst), .parquet or .arrow. Images: a folder (no ending), "
+        ".npz or .parquet.",
         show_default=False,
     ),
 ]

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +92,7 @@ def fitted_by(release: "Release", generator: str | None, steps: int | None, vari
     """The method or the generator that a release is to be fitted by, with what the user wants changed in it."""
     from pointillist.generators.image_settings import ImageNetworkSettings
     from pointillist.generators.settings import NetworkSettings
-    from pointillist.methods import Perceptual, Spectral
+    from pointillist.methods import Perceptual, Spectral, method_for
 
     if variety is not None:
         if release.method != "spectral" or generator is not None or steps is not None:
@@ -107,7 +108,14 @@ def fitted_by(release: "Release", generator: str | None, steps: int | None, vari
         return {"generator": ImageNetworkSettings(steps=steps)}
     if generator is None and release.method == "perceptual":
         return {"method": Perceptual(network={**release.plan["options"]["network"], "steps": steps})}
-    raise UsageError("--steps is for networks: fit with --generator network, or image-network for images.")
+    if generator is None:
+        own = getattr(method_for(release.schema, release.method, release.plan["options"]), "network", None)
+        if isinstance(own, ImageNetworkSettings):
+            return {"generator": replace(own, steps=steps)}
+    raise UsageError(
+        f"--steps is for networks, and {generator or f'a {release.method} release'} is not fitted by one. Fit with "
+        f"--generator {'network' if release.schema.image is None else 'image-network'}."
+    )
 
 
 def _file_or_name(text: str) -> str | Path:
@@ -185,7 +193,7 @@ def write_rows(
     from pointillist import picture_files
 
     if model.schema.image is None:
-        tables.write_table(model.sample_table(count, **options), output, safe_csv=safe_csv)
+        tables.write_table(model.sample_table(count, **options), output, model.schema, safe_csv=safe_csv)
         return f"{count:,} synthetic rows written to {output}."
     picture_files.write(model.sample(count, **options), output, overwrite=overwrite)
     return f"{count:,} synthetic images written to {output}."

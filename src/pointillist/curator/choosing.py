@@ -88,7 +88,7 @@ class Choice:
 
     def save(self, path: str | Path) -> None:
         """Write the candidate to a file, whole or not at all: CSV, Parquet or Arrow by the path's ending."""
-        write_table(self.rows, path)
+        write_table(self.rows, path, self.schema)
 
     def to_json(self) -> dict[str, Any]:
         """All but the rows, as JSON values."""

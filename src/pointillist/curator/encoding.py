@@ -15,9 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from pointillist import datetime_texts
 from pointillist.curator.arrow_kinds import odd_family, without_runs
 from pointillist.curator.image_decoding import decode
 from pointillist.curator.kernels import MISSING, OUT_OF_RANGE, bin_numbers
+from pointillist.datetime_format import DatetimeFormat
 from pointillist.errors import DataError
 from pointillist.features import Records
 from pointillist.levels import Levels
@@ -253,7 +255,7 @@ def _moments(texts: pa.Array, form: str | None) -> pa.Array:
     kind = pa.timestamp("us")
     found = pa.nulls(len(texts), kind)
     if form is not None:
-        found = pc.strptime(texts, format=form, unit="us", error_is_null=True)
+        found = datetime_texts.read(DatetimeFormat(form), texts)
         texts = pc.if_else(pc.is_valid(found), None, texts)
     zoned = pc.fill_null(pc.match_substring_regex(texts, _ZONED), False)
     utc = pc.cast(pc.if_else(zoned, texts, None), pa.timestamp("us", "UTC")).cast(kind)

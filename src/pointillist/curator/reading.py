@@ -19,7 +19,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from pointillist.curator.arrow_kinds import odd_family, unknown_to_duckdb
-from pointillist.curator.csv_source import CsvFile
+from pointillist.curator.csv_source import PACKED, CsvFile
 from pointillist.curator.database import confine, connect
 from pointillist.curator.image_source import ArrayFile, Arrays, Folder, holds_images, rows_at_once, rows_within
 from pointillist.curator.rowwise import RowWise
@@ -50,6 +50,9 @@ class Files(Source):
 
     def column_names(self) -> list[str]:
         return list(self.dataset.schema.names)
+
+    def types(self) -> dict[str, pa.DataType]:
+        return {field.name: field.type for field in self.dataset.schema}
 
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
         batches = self._parquet(columns, schema) if self._is_parquet() else self._scan(columns, schema)
@@ -131,6 +134,9 @@ class Frame(Source):
 
     def column_names(self) -> list[str]:
         return [str(name) for name in self.table.columns]
+
+    def types(self) -> dict[str, pa.DataType]:
+        return {field.name: field.type for field in self._batch(self.table[:0], self.column_names(), None).schema}
 
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
         rows = rows_at_once(schema, BATCH_ROWS)
@@ -368,7 +374,8 @@ def _open_path(path: Path, delimiter: str) -> Source:
         raise UsageError(f"delimiter must be one character, such as ; or a tab ($'\\t'), not {delimiter!r}.")
     kinds = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet"}
     kinds |= {".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc"}
-    kind = kinds.get(path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix.lower())
+    packed = path.suffix.lower() in PACKED and path.with_suffix("").suffix.lower() in (".csv", ".tsv", ".txt")
+    kind = "csv" if packed else kinds.get(path.suffix.lower())
     if path.is_dir() and _images_inside(path):
         return Folder(path)
     if path.is_dir():
@@ -380,15 +387,15 @@ def _open_path(path: Path, delimiter: str) -> Source:
             )
         return Files.at(path, inside.pop())
     if kind == "csv":
-        if ".tsv" in path.suffixes and delimiter == ",":
+        if ".tsv" in path.name.lower() and delimiter == ",":
             delimiter = "\t"
         return CsvFile(path, delimiter)
     if path.suffix.lower() in (".npz", ".npy"):
         return ArrayFile(path) if path.suffix.lower() == ".npz" else Arrays.at(path)
     if kind is None:
         raise DataError(
-            f"{path}: the ending is not known. Known are .csv, .tsv, .csv.gz, .parquet, .arrow and .feather; for images "
-            ".npz and .npy, too."
+            f"{path}: the ending is not known. Known are .csv, .tsv, .csv.gz, .csv.zst, .parquet, .arrow and .feather; "
+            "for images .npz and .npy, too."
         )
     return Files.at(path, kind)
 

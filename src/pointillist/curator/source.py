@@ -41,6 +41,10 @@ class Source(ABC):
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
         """Run SQL in which the table is called `source`."""
 
+    def types(self) -> dict[str, pa.DataType]:
+        """The Arrow types of the columns, where the table says so."""
+        return {}
+
     whole: bool = False
     """Whether the rows are known to be all there are: of what may be a selection, the number is never public."""
     untyped: bool = False

@@ -24,8 +24,9 @@ def fit(
 
     By default the generator that suits the release's method, with the settings that it was planned with; pass a method,
     such as `Mosaic(components=800)`, to choose others. `generator` names another kind, "mixture", "network" or "points"
-    (for images "image-network"), or gives its settings, such as `NetworkSettings(steps=5000)`: any generator of tables
-    fits any release of a table, and likewise for images. A network keeps its state in `checkpoint`, if one is named, and
+    (for images "image-network"), or gives its settings, such as `NetworkSettings(steps=5000)`: each of them fits any
+    release of a table but those by landmarks, whose rows are weighted by their own method; and likewise for images,
+    without exception. A network keeps its state in `checkpoint`, if one is named, and
     goes on from there. The same release, settings and seed give the same model.
     """
     if not isinstance(release, Release):
