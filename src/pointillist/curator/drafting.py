@@ -47,8 +47,6 @@ _READINGS = (
 )
 
 
-
-
 @without_context
 def draft(table: Any, *, name: str, person: Person | None = None) -> Schema:
     """A draft schema for a table. It is not private: review it before use."""
