@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pointillist.features.domain import Domain
 from pointillist.features.records import Products, Records
 
 Floats = NDArray[np.float64]
@@ -45,6 +46,11 @@ class FeatureMap(ABC):
         if not self.parts:
             return (self,)
         return tuple(leaf for part in self.parts for leaf in part.leaves)
+
+    def fits(self, domain: Domain) -> bool:
+        """Whether a schema has the columns that this map reads, in the size that it reads them. Asked of leaves."""
+        known = self.code_columns <= domain.sizes.keys() and self.unit_columns <= domain.numbers
+        return known and self.image_columns <= {domain.image}
 
     @property
     def code_columns(self) -> frozenset[str]:

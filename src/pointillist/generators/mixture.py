@@ -1,15 +1,18 @@
 """Mixture: K products of per-column distributions. Rows are drawn evenly, so that samples show what the model says."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pointillist.facts import texts
 from pointillist.features import Tiles
+from pointillist.generators import stored
 from pointillist.generators.drawing import draw, draw_levels, quota
 from pointillist.generators.swapping import mix
+from pointillist.levels import Levels
 
 Floats = NDArray[np.float64]
 Single = NDArray[np.float32]
@@ -100,13 +103,22 @@ class Mixture:
     def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """The inverse of `to_facts`."""
         tiles, tables, within = {}, {}, {}
-        for number, name in enumerate(facts["columns"]):
-            tiles[name] = Tiles(name, tuple(int(t) for t in arrays[f"{number}.tile_of"]))
-            tables[name] = arrays[f"{number}.table"].astype(np.float64)
-            within[name] = arrays[f"{number}.within"].astype(np.float64)
-            if tables[name].shape != (len(arrays["weights"]), tiles[name].dimension):
+        weights = stored.floats(arrays, "weights", 1)
+        stored.weights(weights)
+        for number, name in enumerate(texts(facts, "columns")):
+            tiles[name] = stored.tiles_of(arrays, f"{number}.tile_of", name)
+            tables[name] = stored.floats(arrays, f"{number}.table", 2)
+            within[name] = stored.floats(arrays, f"{number}.within", 1)
+            if tables[name].shape != (len(weights), tiles[name].dimension):
                 raise ValueError(f"the tables of column {name!r} do not fit")
+            stored.rows(tables[name])
+            stored.within(tiles[name], within[name])
         total = sum(each.dimension for each in tiles.values())
-        if "pairs" in arrays and arrays["pairs"].shape != (total, total):
+        pairs = arrays.get("pairs")
+        if pairs is not None and (pairs.shape != (total, total) or pairs.dtype != np.float32):
             raise ValueError("the pair tables do not fit")
-        return cls(arrays["weights"].astype(np.float64), tiles, tables, within, arrays.get("pairs"))
+        return cls(weights, tiles, tables, within, pairs)
+
+    def fits(self, levels: Sequence[Levels]) -> bool:
+        known = stored.same_columns(self.tiles, levels)
+        return known and all(len(self.tiles[each.name].tile_of) == each.size for each in levels)
