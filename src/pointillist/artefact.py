@@ -33,7 +33,7 @@ _LARGEST = {_MANIFEST: 1 << 16, _FACTS: 1 << 27, _ARRAYS: 4 << 30}
 """The most bytes of each member."""
 _SMALL, _RATIO = 1 << 26, 32
 """A member of more bytes than this may be at most so many times what it takes in the file. Noise hardly compresses."""
-_MOST_VALUES, _DEEPEST = 1 << 24, 256
+_MOST_VALUES, _DEEPEST = 1 << 23, 256
 """Of the facts: values in all, and how deep they may be nested."""
 _KINDS = {np.dtype(kind) for kind in ("u1", "u2", "i2", "i4", "i8", "f4", "f8")}
 _LONGEST_EMPTY = 1 << 24
@@ -181,20 +181,27 @@ def sound(path: str | Path) -> Iterator[None]:
         raise ArtefactError(f"{path}: a fact is missing or malformed ({reason}). Get a fresh copy.") from None
 
 
+def require_kind(facts: dict[str, Any], kind: str) -> None:
+    """Refuse facts that say they are of another kind than their file."""
+    if facts.get("kind") != kind:
+        raise ArtefactError("its facts are of another kind")
+
+
 def _facts(content: bytes) -> dict[str, Any]:
     """JSON as the standard has it, of sane size."""
     if sum(map(content.count, (b",", b"[", b"{"))) > _MOST_VALUES:  # no value goes without one of these
         raise ArtefactError("its facts are more than pointillist ever writes")
     facts = json.loads(content, parse_constant=_no_number)
-    level, depth = [facts], 0
+    if not isinstance(facts, dict):
+        raise ArtefactError("its facts have no names")
+    level: list[Any] = [facts]
+    depth = 0
     while level:
         depth += 1
         if depth > _DEEPEST:
             raise ArtefactError("its facts are nested too deep")
-        inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
-        level = [value for values in inner for value in values]
-    if not isinstance(facts, dict):
-        raise ArtefactError("its facts have no names")
+        inner = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [value for values in inner for value in values if isinstance(value, dict | list)]
     return facts
 
 

@@ -119,6 +119,7 @@ class Release:
         """Read a release. Runs no code from the file, and takes nothing in it on trust: see docs/files.md."""
         facts, arrays = artefact.unpack(path, KIND, FORMAT)
         with artefact.sound(path):
+            artefact.require_kind(facts, KIND)
             found = cls._from_facts(facts, arrays, str(path))
             found._check()
             return found

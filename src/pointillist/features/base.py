@@ -68,6 +68,11 @@ class FeatureMap(ABC):
         return frozenset[str]().union(*(part.image_columns for part in self.parts))
 
     @property
+    def columns_known(self) -> frozenset[str]:
+        """Columns of which rows can be made from the features."""
+        return self.code_columns | self.unit_columns | self.image_columns
+
+    @property
     def indicator(self) -> bool:
         """Whether exactly one feature is 1 and the rest are 0, so that sums are counts; then `cells` may be called."""
         return False

@@ -142,6 +142,10 @@ class Landmarks(FeatureMap):
     def unit_columns(self) -> frozenset[str]:
         return self.kernel.unit_columns
 
+    @property
+    def columns_known(self) -> frozenset[str]:
+        return frozenset(self.points.codes)
+
     def fits(self, domain: Domain) -> bool:
         """The points must be whole rows of the schema, as they are what is weighted later."""
         told = all(domain.sizes.get(name) == size for name, size in self.kernel.sizes)

@@ -179,8 +179,8 @@ def _library(name: str, absent: str) -> Any:
         package = name.partition(".")[0]
         both = "torch" if package == "torch" else f"torch {package}"
         raise UsageError(
-            f"{package} is installed but cannot be loaded ({type(error).__name__}). Perhaps it does not match the torch that "
-            f"is here. Install anew what belongs together: pip install --upgrade --force-reinstall {both}"
+            f"{package} is installed but cannot be loaded ({type(error).__name__}). Perhaps it does not match the torch "
+            f"that is here. Install anew what belongs together: pip install --upgrade --force-reinstall {both}"
         ) from None
 
 

@@ -31,6 +31,8 @@ Arrays = dict[str, NDArray[Any]]
 _MOST_NODES, _DEEPEST = 1 << 22, 32
 """Of a map with every part written out, and how deep it may be nested."""
 _MOST_FEATURES = 1 << 32
+_MOST_LEVELS = 1 << 23
+"""Of all indicators together: a one-hot map of any size is a few letters in a file."""
 _HIGHEST_ORDER = 1 << 16
 _LARGEST_IMAGE = 4096
 """Pixels each way."""
@@ -92,15 +94,20 @@ def to_nodes(root: FeatureMap) -> tuple[list[dict[str, Any]], Arrays]:
 def from_nodes(nodes: list[dict[str, Any]], arrays: Arrays) -> FeatureMap:
     """The inverse of `to_nodes`; the map's own checks run again. Takes no longer than the map is large, whatever it says."""
     maps: list[FeatureMap] = []
+    levels = 0
     try:
         _require_sane([node["parts"] for node in nodes])
         for node in nodes:
             facts: dict[str, Any] = {
                 name: arrays[value["array"]] if isinstance(value, dict) else value for name, value in node.items()
             }
-            maps.append(_build(facts.pop("map"), tuple(maps[i] for i in facts.pop("parts")), facts))
-            if not 1 <= maps[-1].dimension <= _MOST_FEATURES:
-                raise ValueError("a map with too many features, or none")
+            parts = tuple(maps[i] for i in facts.pop("parts"))
+            maps.append(_build(facts.pop("map"), parts, facts))
+            if list(map(id, maps[-1].parts)) != list(map(id, parts)):
+                raise ValueError("a map with parts that it does not have")
+            levels += len(maps[-1].tile_of) if isinstance(maps[-1], Tiles) else 0
+            if levels > _MOST_LEVELS or not 1 <= maps[-1].dimension <= _MOST_FEATURES:
+                raise ValueError("too many levels or features, or none")
         return maps[-1]
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, UsageError) as error:
         raise ArtefactError(f"its feature map cannot be read ({str(error).rstrip('.')})") from None
@@ -116,6 +123,8 @@ def _require_sane(parts: list[list[int]]) -> None:
     depths: list[int] = []
     used: set[int] = set()
     for number, own in enumerate(parts):
+        if not isinstance(own, list):
+            raise ValueError("parts that are no list")
         for part in own:
             if isinstance(part, bool) or not isinstance(part, int) or not 0 <= part < number:
                 raise ValueError("a part that does not come before its whole")

@@ -201,6 +201,7 @@ class Model:
         """Read a model. Runs no code from the file."""
         facts, arrays = artefact.unpack(path, KIND, FORMAT)
         with artefact.sound(path):
+            artefact.require_kind(facts, KIND)
             schema = Schema.from_json(dict(table(facts, "schema")), origin=str(path))
             guarantee = Guarantee.from_json(dict(table(facts, "guarantee")))
             require_promise(guarantee)

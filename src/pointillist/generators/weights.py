@@ -20,6 +20,9 @@ def with_weights(module: Callable[[], _Module], arrays: dict[str, NDArray[Any]])
     wanted = {name: (tuple(each.shape), each.dtype) for name, each in made.state_dict().items()}
     found = {name.removeprefix(_PREFIX): value for name, value in arrays.items() if name.startswith(_PREFIX)}
     weights = {name: torch.as_tensor(value) for name, value in found.items()}
+    for name, each in weights.items():
+        if each.shape == (1,) and wanted.get(name, ((1,),))[0] == ():
+            weights[name] = each[0]  # files know no numbers without a dimension
     if {name: (tuple(each.shape), each.dtype) for name, each in weights.items()} != wanted:
         raise ValueError("the weights do not fit the network")
     if any(name.endswith("running_var") and (value < 0).any() for name, value in found.items()):

@@ -16,6 +16,8 @@ from pointillist.privacy.sensitivity import squared_sensitivity
 
 _ROUNDING = 1e-9
 """Far more than the floating-point error of any sum here, and far less than anyone could make use of."""
+_LOOSE = 1.01
+"""Noise is made for the promise, and mu is the largest that it allows: nearer than this."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +44,21 @@ class Noisy:
 
 
 def require_promise(guarantee: Guarantee) -> None:
-    """Refuse an (epsilon, delta) that does not follow from mu and the grid's slacks.
+    """Refuse an (epsilon, delta) that does not follow from mu and the grid's slacks, or that is not what they were made for.
 
-    A delta of 0 is the promise of a choice among candidates, which has no noise; its mu is only what it counts for.
+    A delta of 0 is the promise of a choice among candidates, which has no noise; its mu is what it counts for.
     """
+    mu = guarantee.mu
     if guarantee.delta == 0:
-        if not exponential_mu(guarantee.epsilon) <= guarantee.mu * (1 + _ROUNDING):
-            raise ValueError("its guarantee promises more than its mu gives")
+        least = exponential_mu(guarantee.epsilon)
+        if not least * (1 - _ROUNDING) <= mu <= least * _LOOSE or guarantee.epsilon_slack or guarantee.delta_slack:
+            raise ValueError("the mu of its guarantee is not that of its epsilon")
         return
-    left = guarantee.epsilon - guarantee.epsilon_slack
-    if not (left > 0 and gaussian_delta(guarantee.mu, left) <= guarantee.delta - guarantee.delta_slack):
+    epsilon, delta = guarantee.epsilon - guarantee.epsilon_slack, guarantee.delta - guarantee.delta_slack
+    if not (epsilon > 0 and delta > 0 and gaussian_delta(mu, epsilon) <= delta):
         raise ValueError("its guarantee promises more than its mu gives")
+    if not gaussian_delta(mu * _LOOSE, epsilon) > delta:
+        raise ValueError("the mu of its guarantee is not that of its epsilon and delta")
 
 
 def require_noise(guarantee: Guarantee, sums: Sequence[Noisy], spent: float) -> None:
