@@ -31,7 +31,7 @@ Edit = Callable[[Facts], None]
 DEEP: Any = []
 for _ in range(40):
     DEEP = [DEEP]
-HOSTILE = [-1, 0, 3_000_000_000, 10**400, 1e308, "NaN", True, None, "x" * 20_000, [], {}, DEEP]
+HOSTILE = [-1, 0, 3_000_000_000, 10**400, 1e308, "NaN", True, None, "x" * 70_000, [], {}, DEEP]
 
 SCHEMA = pt.Schema(
     name="small",

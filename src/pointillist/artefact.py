@@ -33,7 +33,7 @@ _LARGEST = {_MANIFEST: 1 << 16, _FACTS: 1 << 27, _ARRAYS: 4 << 30}
 """The most bytes of each member."""
 _SMALL, _RATIO = 1 << 26, 32
 """A member of more bytes than this may be at most so many times what it takes in the file. Noise hardly compresses."""
-_MOST_VALUES, _DEEPEST = 1 << 23, 256
+_MOST_VALUES, _DEEPEST = 1 << 23, 512
 """Of the facts: values in all, and how deep they may be nested."""
 _KINDS = {np.dtype(kind) for kind in ("u1", "u2", "i2", "i4", "i8", "f4", "f8")}
 _LONGEST_EMPTY = 1 << 24

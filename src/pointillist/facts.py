@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 _Value = TypeVar("_Value")
 
-LONGEST = 10_000
+LONGEST = 1 << 16
 """Letters of a name."""
 
 

@@ -14,7 +14,7 @@ _CLOSE = 1e-9
 
 def checked(facts: Mapping[str, Any], schema: Schema, sums: Sequence[tuple[Grid, float]]) -> dict[str, Any]:
     """The plan as it is, if it is the plan of these noisy sums (grid and noise of each)."""
-    if not text(facts, "method", 100):
+    if not text(facts, "method"):
         raise ValueError("method must be named")
     table(facts, "options")
     unknown = [name for name in texts(facts, "targets") if name not in schema.measured]

@@ -47,7 +47,7 @@ Shape = tuple[int, int, int]
 KIND, FORMAT = "extractor", 1
 LEAST_SIZE, DEFAULT_SIZE, MOST_SIZE = 8, 64, 256
 """Of the images that go into a named network; most of these halve an image five times."""
-_LARGEST_SIDE, _LONGEST_NAME = 1024, 200
+_LARGEST_SIDE = 4096
 _GREY = (0.299, 0.587, 0.114)
 """What red, green and blue count for in a grey image (ITU-R BT.601)."""
 _IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
@@ -261,7 +261,7 @@ class Extractor:
         layers = texts(facts, "layers")
         architecture = architecture_from_facts(table(facts, "architecture"))
         own = architecture["kind"] == SMALL
-        name, sha256 = text(facts, "name", _LONGEST_NAME), text(facts, "sha256", 64)
+        name, sha256 = text(facts, "name"), text(facts, "sha256", 64)
         if not layers or re.fullmatch("[0-9a-f]{64}", sha256) is None:
             raise ValueError("an extractor needs layers and a hash")
         if own:

@@ -26,7 +26,7 @@ KNOWN = f"{', '.join(LITE)}, torchvision:NAME, timm:NAME"
 
 _PLAIN = re.compile(r"[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*")
 _LONGEST_NAME = 100
-_WIDEST, _MOST_BLOCKS = 4096, 16
+_WIDEST, _MOST_BLOCKS, _MOST_LAYERS = 4096, 16, 256
 
 
 def plain_name(name: str) -> bool:
@@ -39,8 +39,10 @@ def architecture_from_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
     kind = text(facts, "kind")
     if kind == SMALL:
         widths = listed(facts, "widths", lambda one, each: list(wholes(one, each, 1, _WIDEST)), _MOST_BLOCKS)
+        if sum(map(len, widths)) > _MOST_LAYERS:
+            raise ValueError(f"a small network has at most {_MOST_LAYERS} layers")
         return {"kind": kind, "channels": whole(facts, "channels", 1, 3), "widths": list(widths)}
-    name = text(facts, "name", 2 * _LONGEST_NAME)
+    name = text(facts, "name")
     if kind == OWN:
         return {"kind": kind, "name": name}
     if kind == "efficientnet-lite" and name in LITE:

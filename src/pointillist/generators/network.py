@@ -141,8 +141,8 @@ class Network:
         shares = reals(facts, "shares", 0.0, 1.0)
         stored.weights(shares)
         label, hidden = optional(facts, "label", text), wholes(facts, "hidden", 1, _WIDEST)
-        if len(hidden) > _MOST_LAYERS:
-            raise ValueError(f"a network has at most {_MOST_LAYERS} hidden layers")
+        if not heads or len(hidden) > _MOST_LAYERS:
+            raise ValueError(f"a network has columns, and at most {_MOST_LAYERS} hidden layers")
         shape = Shape(heads, label, shares, whole(facts, "noise", 1, _WIDEST), hidden)
         return cls(shape, with_weights(shape.module, arrays))
 
