@@ -264,7 +264,9 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
         if member.file_size > _LARGEST[name] or _swollen(member):
             raise ArtefactError(f"{path}: {name} is larger than any that pointillist writes.")
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ArtefactError(f"{path}: {name} is compressed in a way that pointillist never uses.")
+            raise ArtefactError(
+                f"{path}: {name} is damaged, or compressed in a way that pointillist never uses. Get a fresh copy."
+            )
         with archive.open(member) as stream:  # gives no more than the size above, whatever the compressed bytes hold
             return stream.read(member.file_size)
     except KeyError:

@@ -81,7 +81,7 @@ def reals(facts: Mapping[str, Any], name: str, low: float = -math.inf, high: flo
     return listed(facts, name, lambda one, each: real(one, each, low, high))
 
 
-def table(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def table(facts: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Facts within facts."""
     if not isinstance(facts[name], Mapping):
         raise ValueError(f"{name} must hold facts by name")

@@ -129,13 +129,13 @@ class Release:
         measurements = tuple(
             _measurement(number, each, arrays) for number, each in enumerate(listed(facts, "measurements", table))
         )
-        schema = Schema.from_json(dict(table(facts, "schema")), origin=origin)
+        schema = Schema.from_json(table(facts, "schema"), origin=origin)
         sums = [(each.grid, each.sigma) for each in measurements]
         return cls(
             id=text(facts, "id", _LONGEST_ID),
             created=text(facts, "created", _LONGEST_ID),
             schema=schema,
-            guarantee=Guarantee.from_json(dict(table(facts, "guarantee"))),
+            guarantee=Guarantee.from_json(table(facts, "guarantee")),
             target=optional(facts, "target", text),
             plan=plan_facts.checked(table(facts, "plan"), schema, sums),
             rows=optional(facts, "rows", lambda one, name: whole(one, name, 0, _MOST_ROWS)),

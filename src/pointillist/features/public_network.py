@@ -87,11 +87,10 @@ def timm_weights(library: Any, name: str) -> Path | None:
         raise ValueError("no weights")
     if not settings.hf_hub_id:
         return _kept(str(settings.url))
-    from huggingface_hub import try_to_load_from_cache
-
+    hub = importlib.import_module("huggingface_hub")
     files = [settings.hf_hub_filename] if settings.hf_hub_filename else ["model.safetensors", "pytorch_model.bin"]
     place, _, revision = str(settings.hf_hub_id).partition("@")
-    found = (try_to_load_from_cache(place, name, revision=revision or None) for name in files)
+    found = (hub.try_to_load_from_cache(place, name, revision=revision or None) for name in files)
     return next((Path(path) for path in found if isinstance(path, str)), None)
 
 

@@ -202,11 +202,11 @@ class Model:
         facts, arrays = artefact.unpack(path, KIND, FORMAT)
         with artefact.sound(path):
             artefact.require_kind(facts, KIND)
-            schema = Schema.from_json(dict(table(facts, "schema")), origin=str(path))
-            guarantee = Guarantee.from_json(dict(table(facts, "guarantee")))
+            schema = Schema.from_json(table(facts, "schema"), origin=str(path))
+            guarantee = Guarantee.from_json(table(facts, "guarantee"))
             require_promise(guarantee)
             require_same_unit(guarantee, schema)
-            generator = dict(table(facts, "generator"))
+            generator = table(facts, "generator")
             kind, image = text(generator, "kind"), schema.image is not None
             made: Self = _model(schema, cls)(
                 schema=schema,

@@ -41,7 +41,7 @@ def within(tiles: Tiles, shares: Floats) -> None:
     """Refuse shares of levels within their tiles that are no probabilities."""
     if shares.shape != tiles.table.shape:
         raise ValueError(f"column {tiles.column!r} needs a share for each level")
-    rows(np.bincount(tiles.table, weights=shares, minlength=tiles.dimension)[:, None])
+    rows(np.bincount(tiles.table, weights=shares, minlength=tiles.dimension).astype(np.float64)[:, None])
     if not (shares >= 0).all():
         raise ValueError("shares must not be negative")
 
