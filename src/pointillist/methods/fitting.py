@@ -7,6 +7,7 @@ from pointillist.generators.model import Model
 from pointillist.generators.settings import GeneratorSettings, generator_for
 from pointillist.methods import method_for
 from pointillist.methods.base import Method
+from pointillist.methods.planned import planned_method
 from pointillist.progress import Progress, silent
 from pointillist.release import Release
 
@@ -38,12 +39,18 @@ def fit(
     if generator is None and checkpoint is not None:
         name = "network" if release.schema.image is None else "image-network"
         raise UsageError(f'only networks take a checkpoint. Pass generator="{name}" as well.')
+    _require_columns(release)
     if generator is not None:
         path = None if checkpoint is None else Path(checkpoint)
         return generator_for(release.schema, generator).fit(release, seed=seed, progress=progress, checkpoint=path)
-    recipe = (
-        method_for(release.schema, release.method, release.plan["options"])
-        if method is None
-        else method_for(release.schema, method)
-    )
+    recipe = planned_method(release) if method is None else method_for(release.schema, method)
     return recipe.fit(release, seed=seed, progress=progress)
+
+
+def _require_columns(release: Release) -> None:
+    """Refuse a release that says nothing about some column: no row could be made."""
+    leaves = {id(leaf): leaf for each in release.measurements for leaf in each.feature_map.leaves}
+    known = frozenset[str]().union(*(leaf.columns_known for leaf in leaves.values()))
+    absent = [name for name in release.schema.measured if name not in known]
+    if absent:
+        raise UsageError(f"release {release.id}: column {absent[0]!r} was not measured, so no generator can be fitted.")
