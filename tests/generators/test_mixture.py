@@ -93,7 +93,9 @@ def holding(mixture: Mixture, *labels: int) -> Mixture:
         kept = np.where(place_of >= 0, table, 0.0)
         shares = mixture.weights[:, None] * table[:, 2 * label : 2 * label + 2]
         wanted = np.stack([kept.T @ (share[:, None] * kept) for share in shares.T]).astype(np.float32)
-        splits.append(Split(label, np.arange(2, dtype=np.int32), place_of, wanted))
+        held = ~np.eye(4, dtype=bool)
+        held[label] = held[:, label] = False
+        splits.append(Split(label, np.arange(2, dtype=np.int32), place_of, wanted, held))
     return replace(
         mixture, pairs=(table.T @ (mixture.weights[:, None] * table)).astype(np.float32), splits=tuple(splits)
     )
@@ -126,5 +128,5 @@ def test_what_is_held_is_in_the_file() -> None:
     assert again.pairs is not None
     np.testing.assert_array_equal(again.pairs, mixture.pairs)
     for one, other in zip(again.splits, mixture.splits, strict=True):
-        for part in ("class_of", "place_of", "wanted"):
+        for part in ("class_of", "place_of", "wanted", "held"):
             np.testing.assert_array_equal(getattr(one, part), getattr(other, part))

@@ -95,7 +95,9 @@ def by_class(rows: np.ndarray, label: int) -> Split:
     place_of[2 * label : 2 * label + 2] = -1
     marks[:, place_of < 0] = 0
     wanted = np.stack([marks.T @ (marks * (rows[:, label] == each)[:, None]) for each in range(2)]) / len(rows)
-    return Split(label, np.arange(2, dtype=np.int32), place_of, wanted.astype(np.float32))
+    held = ~np.eye(rows.shape[1], dtype=bool)
+    held[label] = held[:, label] = False
+    return Split(label, np.arange(2, dtype=np.int32), place_of, wanted.astype(np.float32), held)
 
 
 def test_tables_by_class_are_held() -> None:

@@ -47,7 +47,7 @@ class Mixture:
         """Level numbers of `count` rows."""
         component = quota(self.weights, count, generator)
         drawn = np.stack([draw(table, component, generator) for table in self.tables.values()], axis=1).astype(np.int32)
-        # Of a target and two columns nothing can be forgotten: tables by class hold all three together.
+        # Of a target and two columns nothing can be forgotten: a table by class holds all three together.
         if self.pairs is not None and len(self.tiles) > (3 if self.splits else 1):
             starts, parts = self._starts(), max(1, count // _MOST_MIXED)
             for part in range(parts):  # every so many rows: each part has its share of every component
@@ -116,6 +116,7 @@ class Mixture:
             arrays[f"split.{number}.class_of"] = split.class_of
             arrays[f"split.{number}.place_of"] = split.place_of
             arrays[f"split.{number}.wanted"] = split.wanted
+            arrays[f"split.{number}.held"] = split.held
         return {"columns": names, "splits": [split.label for split in self.splits]}, arrays
 
     @classmethod
@@ -148,16 +149,21 @@ class Mixture:
 
 def _split(arrays: Mapping[str, NDArray[Any]], number: int, label: int, sizes: Sequence[int]) -> Split:
     """Pair tables by class from a file. Compiled code looks places up in them, so every one must be there."""
-    class_of, place_of, wanted = (arrays[f"split.{number}.{part}"] for part in ("class_of", "place_of", "wanted"))
+    class_of, place_of, wanted, held = (
+        arrays[f"split.{number}.{part}"] for part in ("class_of", "place_of", "wanted", "held")
+    )
     if wanted.dtype != np.float32 or wanted.ndim != 3 or wanted.shape[1] != wanted.shape[2]:
         raise ValueError("the pair tables by class do not fit")
-    start = sum(sizes[:label])
     for places, size, least, most in (
         (class_of, sizes[label], 0, wanted.shape[0]),
         (place_of, sum(sizes), -1, wanted.shape[1]),
     ):
         if places.dtype != np.int32 or places.shape != (size,) or places.min() < least or places.max() >= most:
             raise ValueError("the pair tables by class do not fit")
-    if (place_of[start : start + sizes[label]] >= 0).any():
-        raise ValueError("a label is no column of its own tables")
-    return Split(label, class_of, place_of, wanted)
+    starts = np.cumsum([0, *sizes])[:-1]
+    absent = np.minimum.reduceat(place_of, starts) < 0
+    if held.dtype != np.bool_ or held.shape != (len(sizes),) * 2 or held[absent].any() or held[:, absent].any():
+        raise ValueError("columns that are held must be in the tables")
+    if held.diagonal().any() or (place_of[starts[label] : starts[label] + sizes[label]] >= 0).any():
+        raise ValueError("a column is held with itself")
+    return Split(label, class_of, place_of, wanted, held)

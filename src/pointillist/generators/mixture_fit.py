@@ -11,6 +11,7 @@ is consistent with the release.
 """
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -188,22 +189,51 @@ class Problem:
         return found.astype(np.float32)
 
     def splits(self, weights: Floats, table: Floats) -> tuple[Split, ...]:
-        """Pair tables by class, for each label: the mixture's, corrected in the same way."""
+        """Pair tables by class, for each label: the mixture's, corrected in the same way.
+
+        Held are the pairs that the classes tell apart, by more than noise, beyond what pairs of columns say already.
+        """
         names, found = list(self.places), []
         for layer in self.layers:
             if layer.label is None or layer.classes is None:
                 continue
             joined, of_class = table @ layer.sums, table[:, layer.place] @ layer.classes
             wanted = np.stack([joined.T @ ((weights * each)[:, None] * joined) for each in of_class.T])
-            for rows, columns in itertools.combinations(layer.spots.values(), 2):
-                precision = float(layer.precision[rows.start, columns.start])
-                for modelled, measured in zip(wanted, layer.wanted, strict=True) if precision else ():
-                    modelled[rows, columns] = _corrected(modelled[rows, columns], measured[rows, columns], precision)
-                    modelled[columns, rows] = modelled[rows, columns].T
-            place_of = np.where(layer.sums.any(axis=1), layer.sums.argmax(axis=1), -1).astype(np.int32)
-            class_of = layer.classes.argmax(axis=1).astype(np.int32)
-            found.append(Split(names.index(layer.label.column), class_of, place_of, wanted.astype(np.float32)))
+            held = np.zeros((len(names), len(names)), dtype=np.bool_)
+            for (first, rows), (second, columns) in itertools.combinations(layer.spots.items(), 2):
+                precision, measured = float(layer.precision[rows.start, columns.start]), layer.wanted[:, rows, columns]
+                if precision and _tied(wanted[:, rows, columns], measured, precision):
+                    held[names.index(first), names.index(second)] = held[names.index(second), names.index(first)] = True
+                    for number, each in enumerate(measured):
+                        wanted[number, rows, columns] = _corrected(wanted[number, rows, columns], each, precision)
+                        wanted[number, columns, rows] = wanted[number, rows, columns].T
+            if held.any():
+                place_of = np.where(layer.sums.any(axis=1), layer.sums.argmax(axis=1), -1).astype(np.int32)
+                class_of = layer.classes.argmax(axis=1).astype(np.int32)
+                label = names.index(layer.label.column)
+                found.append(Split(label, class_of, place_of, wanted.astype(np.float32), held))
         return tuple(found)
+
+
+def _tied(modelled: Floats, measured: Single, precision: float) -> bool:
+    """Whether a measured table of three columns shows more than noise beyond what its three pairs of columns say."""
+    gap = np.asarray(measured - _from_pairs(modelled), dtype=np.float64)
+    for axis in range(3):
+        gap = gap - gap.mean(axis=axis, keepdims=True)
+    free = math.prod(size - 1 for size in gap.shape)
+    return free > 0 and precision * float(np.sum(gap * gap)) > free + 3 * math.sqrt(2 * free)
+
+
+def _from_pairs(table: Floats) -> Floats:
+    """The most random table of three columns with the same pairs (by proportional fitting)."""
+    found = np.ones_like(table)
+    for _ in range(_RAKES):
+        for axis in range(3):
+            mass = found.sum(axis=axis, keepdims=True)
+            found = found * np.divide(
+                table.sum(axis=axis, keepdims=True), mass, out=np.zeros_like(mass), where=mass > 0
+            )
+    return found
 
 
 def _corrected(modelled: Floats, measured: Single, precision: float) -> Floats:

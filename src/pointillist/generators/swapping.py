@@ -6,8 +6,8 @@ An exchange that brings the held tables nearer to the model's is made; one that 
 that falls to nothing (annealing). What the tables do not hold fast is mixed meanwhile: the sample goes towards the most
 random one with these tables, the one of maximum entropy.
 
-Exchanges forget whatever is not held, so all that a release measured must be: pairs of columns and, where pairs were
-split by a target, pairs within each of its classes. Only the model is looked at.
+Exchanges forget whatever is not held, so what a release measured must be: pairs of columns and, where pairs were split by
+a target, those pairs within each of its classes that show more than noise. Only the model is looked at.
 """
 
 from collections.abc import Sequence
@@ -43,6 +43,8 @@ class Split:
     """For each tile, of all columns side by side, its place in the tables; -1 where the column is not in them."""
     wanted: Single
     """The share of rows in every class and pair of places."""
+    held: NDArray[np.bool_]
+    """Which pairs of columns are held within the classes."""
 
 
 def mix(
@@ -67,7 +69,7 @@ def mix(
     placed = tiles + starts.astype(np.int32)
     gap = -wanted
     _count(placed, gap)
-    labels, classes, places, gaps = _stacked(splits, tiles, placed)
+    labels, classes, places, gaps, held = _stacked(splits, tiles, placed, len(wanted))
     sweeps = int(np.clip(2 * _WORK / max(1, rows * columns**2), _LEAST, _MOST))
     for sweep in range(sweeps):
         # Rows meet that agree in one column: they are more alike than any two, and more exchanges succeed. Every other
@@ -78,7 +80,7 @@ def mix(
             keys.append(classes[generator.integers(len(splits)), shuffled])
         temperature = min(_WARM, _WARMER * crowd) * (1 - (sweep + 1) / sweeps)
         seed = int(generator.integers(2**31))
-        _sweep(placed, gap, shuffled[np.lexsort(keys)], labels, classes, places, gaps, temperature, seed)
+        _sweep(placed, gap, shuffled[np.lexsort(keys)], labels, classes, places, gaps, held, temperature, seed)
     tiles[:] = placed - starts.astype(np.int32)
 
 
@@ -91,24 +93,20 @@ def _crowd(wanted: Single, starts: NDArray[np.int64]) -> float:
 
 
 def _stacked(
-    splits: Sequence[Split], tiles: Places, placed: Places
-) -> tuple[NDArray[np.int64], Places, Places, Single]:
-    """All splits as compiled code wants them: their labels; the class of every row; the place of every tile; the gaps."""
-    if not splits:
-        return (
-            np.zeros(0, np.int64),
-            np.zeros((0, 1), np.int32),
-            np.zeros((0, 1), np.int32),
-            np.zeros((0, 1, 1, 1), np.float32),
-        )
-    classes = np.stack([split.class_of[tiles[:, split.label]] for split in splits])
-    places = np.stack([split.place_of for split in splits])
-    gaps = np.zeros((len(splits), *np.max([split.wanted.shape for split in splits], axis=0)), np.float32)
+    splits: Sequence[Split], tiles: Places, placed: Places, size: int
+) -> tuple[NDArray[np.int64], Places, Places, Single, NDArray[np.bool_]]:
+    """All splits as compiled code wants them: labels, classes of rows, places of tiles, gaps, and what is held."""
+    rows, columns = tiles.shape
+    shape = np.max([split.wanted.shape for split in splits] or [(1, 1, 1)], axis=0)
+    classes, places = np.zeros((len(splits), rows), np.int32), np.zeros((len(splits), size), np.int32)
+    gaps, held = np.zeros((len(splits), *shape), np.float32), np.zeros((len(splits), columns, columns), np.bool_)
     for number, split in enumerate(splits):
-        kinds, size, _ = split.wanted.shape
-        gaps[number, :kinds, :size, :size] = np.float32(-len(tiles)) * split.wanted
+        classes[number], places[number] = split.class_of[tiles[:, split.label]], split.place_of
+        kinds, each, _ = split.wanted.shape
+        gaps[number, :kinds, :each, :each] = np.float32(-rows) * split.wanted
+        held[number] = split.held
         _count_by_class(placed, classes[number], places[number], gaps[number])
-    return np.array([split.label for split in splits]), classes, places, gaps
+    return np.array([split.label for split in splits], dtype=np.int64), classes, places, gaps, held
 
 
 @numba.njit(cache=True)  # type: ignore[untyped-decorator]
@@ -144,6 +142,7 @@ def _sweep(
     classes: Places,
     places: Places,
     gaps: Single,
+    held: NDArray[np.bool_],
     temperature: float,
     seed: int,
 ) -> None:
@@ -165,7 +164,9 @@ def _sweep(
             for s in range(len(labels)):
                 if labels[s] == column and classes[s, i] != classes[s, j]:
                     gain = -np.inf
-                gain += _gain_by_class(one, other, column, places[s], gaps[s], classes[s, i], classes[s, j])
+                gain += _gain_by_class(
+                    one, other, column, held[s, column], places[s], gaps[s], classes[s, i], classes[s, j]
+                )
             # Twice the gain is how far the sum of squared gaps would fall.
             if gain <= 0.0 and (temperature == 0.0 or gain < temperature * np.log(np.random.random())):
                 continue
@@ -174,7 +175,7 @@ def _sweep(
                     _move(gap, one[column], other[column], one[b])
                     _move(gap, other[column], one[column], other[b])
             for s in range(len(labels)):
-                _move_by_class(one, other, column, places[s], gaps[s], classes[s, i], classes[s, j])
+                _move_by_class(one, other, column, held[s, column], places[s], gaps[s], classes[s, i], classes[s, j])
             one[column], other[column] = other[column], one[column]
 
 
@@ -191,14 +192,21 @@ def _gain(one: Places, other: Places, differ: NDArray[np.int64], column: int, ga
 
 @numba.njit(cache=True)  # type: ignore[untyped-decorator]
 def _gain_by_class(
-    one: Places, other: Places, column: int, place_of: Places, gaps: Single, here: int, there: int
+    one: Places,
+    other: Places,
+    column: int,
+    held: NDArray[np.bool_],
+    place_of: Places,
+    gaps: Single,
+    here: int,
+    there: int,
 ) -> float:
     """What an exchange in a column brings to pair tables by class, of two rows that are of these classes."""
     own, foreign = place_of[one[column]], place_of[other[column]]
     gain = 0.0
     for b in range(len(one)) if own != foreign else range(0):
         near, far = place_of[one[b]], place_of[other[b]]
-        if b != column and near >= 0 and (here != there or near != far):
+        if held[b] and (here != there or near != far):
             gain += gaps[here, own, near] - gaps[here, foreign, near] - 2.0
             gain += gaps[there, foreign, far] - gaps[there, own, far]
     return gain
@@ -206,12 +214,19 @@ def _gain_by_class(
 
 @numba.njit(cache=True)  # type: ignore[untyped-decorator]
 def _move_by_class(
-    one: Places, other: Places, column: int, place_of: Places, gaps: Single, here: int, there: int
+    one: Places,
+    other: Places,
+    column: int,
+    held: NDArray[np.bool_],
+    place_of: Places,
+    gaps: Single,
+    here: int,
+    there: int,
 ) -> None:
     """Enter an exchange into the pair tables by class."""
     own, foreign = place_of[one[column]], place_of[other[column]]
     for b in range(len(one)) if own != foreign else range(0):
-        if b != column and place_of[one[b]] >= 0:
+        if held[b]:
             _move(gaps[here], own, foreign, place_of[one[b]])
             _move(gaps[there], foreign, own, place_of[other[b]])
 
