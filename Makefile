@@ -5,11 +5,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CORE := $(VENV)/.ready-core
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types wall pytest bench bench-tables headlines clean
+.PHONY: demo test lint types wall pytest bench bench-tables headlines fuzz clean
 
-demo: $(READY)
+demo: $(CORE)
 	$(BIN)/pointillist demo
 
 test: lint types wall pytest
@@ -39,10 +40,20 @@ headlines: $(READY)
 bench-tables: $(READY)
 	$(BIN)/python -m benchmarks.tables $(ARGS)
 
-$(READY): pyproject.toml constraints.txt
+# Hostile inputs: make fuzz ARGS="--count 2000 --seed 7 --only csv,arrow"
+fuzz: $(READY)
+	$(BIN)/python -m benchmarks.fuzz $(ARGS)
+
+# What users install is enough for the demo: about half a minute. Tests and benchmarks add torch, linters and a browser.
+$(CORE): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Pointillist needs Python 3.11 or newer; set PYTHON=/path/to/it" if sys.version_info < (3, 11) else 0)'
-	@echo "Setting up $(VENV): a minute or two the first time."
+	@echo "Setting up $(VENV): half a minute or so the first time."
 	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e .
+	@touch $(CORE)
+
+$(READY): $(CORE)
+	@echo "Adding to $(VENV) what tests need: a minute or two the first time."
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[test]'
 	@touch $(READY)
 

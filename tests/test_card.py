@@ -70,7 +70,8 @@ def test_the_formula_on_the_card_holds(release: pt.Release) -> None:
 def test_facts_read_from_the_data_are_named(schema: pt.Schema, people: object) -> None:
     age = schema.columns["age"].model_copy(update={"read_from_data": ("min", "max")})
     vouched = schema.model_copy(update={"columns": {**schema.columns, "age": age}})
-    card = pt.Card.of(pt.release(people(50), vouched, epsilon=1.0))  # type: ignore[operator]
+    with pytest.warns(pt.FactsFromDataWarning):
+        card = pt.Card.of(pt.release(people(50), vouched, epsilon=1.0))  # type: ignore[operator]
     for text in (card.to_html(), card.to_markdown()):
         assert "age (min, max)" in text
         assert "declared" in text

@@ -31,8 +31,10 @@ TABLE = pa.table(
 
 def read_csv(path: Path, kinds: pa.Schema) -> pa.Table:
     return pacsv.read_csv(
-        path,
-        parse_options=pacsv.ParseOptions(newlines_in_values=True),
+        pa.input_stream(path, compression={".gz": "gzip", ".zst": "zstd"}.get(path.suffix.lower())),
+        parse_options=pacsv.ParseOptions(
+            newlines_in_values=True, delimiter="\t" if ".tsv" in path.name.lower() else ","
+        ),
         convert_options=pacsv.ConvertOptions(
             column_types=kinds, null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=False
         ),
@@ -41,12 +43,13 @@ def read_csv(path: Path, kinds: pa.Schema) -> pa.Table:
 
 def read(path: Path, kinds: pa.Schema) -> pa.Table:
     kind = path.suffix.lower()
-    if kind == ".csv":
+    if ".csv" in path.name.lower() or ".tsv" in path.name.lower():
         return read_csv(path, kinds)
     return parquet.read_table(path) if kind in (".parquet", ".pq") else feather.read_table(path)
 
 
-every_ending = pytest.mark.parametrize("ending", [".csv", ".parquet", ".pq", ".arrow", ".feather", ".CSV", ".Parquet"])
+ENDINGS = [".csv", ".csv.gz", ".csv.zst", ".tsv", ".tsv.gz", ".TSV.zst", ".parquet", ".pq", ".arrow", ".feather"]
+every_ending = pytest.mark.parametrize("ending", [*ENDINGS, ".CSV", ".Parquet"])
 
 
 class TestRoundTrip:
@@ -96,6 +99,19 @@ class TestRoundTrip:
         batches = open_source(path).batches(["x"], schema, lambda part: None)
         assert sum(batch.num_rows for batch in batches) == 3
 
+    @pytest.mark.parametrize("ending", [".csv.gz", ".csv.zst", ".tsv.gz", ".tsv.zst"])
+    def test_what_is_written_compressed_is_read_again(self, ending: str, tmp_path: Path) -> None:
+        path, schema = tmp_path / f"t{ending}", Schema(name="s", columns={"x": Integer(min=0, max=9)})
+        write_table(pa.table({"x": [1, None, 3], "y": ["a", "b,c", 'd"e']}), path)
+        assert path.read_bytes()[:2] in (b"\x1f\x8b", b"\x28\xb5")
+        batches = open_source(path).batches(["x"], schema, lambda part: None)
+        assert [row for batch in batches for row in batch.column("x").to_pylist()] == [1, None, 3]
+
+    def test_times_are_written_to_the_second_unless_there_is_more_to_say(self, tmp_path: Path) -> None:
+        whole, part = dt.datetime(2020, 1, 2, 3, 4, 5), dt.datetime(2020, 1, 2, 3, 4, 5, 600)
+        write_table(pa.table({"a": [whole], "b": [part]}), tmp_path / "t.csv")
+        assert (tmp_path / "t.csv").read_text() == '"a","b"\n2020-01-02 03:04:05,2020-01-02 03:04:05.000600\n'
+
     def test_an_existing_file_is_replaced(self, tmp_path: Path) -> None:
         path = tmp_path / "out.parquet"
         path.write_text("old")
@@ -104,10 +120,10 @@ class TestRoundTrip:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize("name", ["out.xlsx", "out", "out.csv.gz", ".csv", "out.json"])
+    @pytest.mark.parametrize("name", ["out.xlsx", "out", "out.csv.bz2", ".csv", ".csv.gz", "out.gz", "out.json"])
     def test_an_unknown_ending(self, name: str, tmp_path: Path) -> None:
         for work in (check_path, lambda path: write_table(TABLE, path)):
-            with pytest.raises(UsageError, match=r"the ending is not known. Known are \.csv, \.parquet"):
+            with pytest.raises(UsageError, match=r"the ending is not known. Known are \.csv, \.csv\.gz"):
                 work(tmp_path / name)
         assert list(tmp_path.iterdir()) == []
 
@@ -176,3 +192,26 @@ class TestAtomic:
         finally:
             os.umask(before)
         assert (tmp_path / "out.csv").stat().st_mode & 0o777 == 0o640
+
+
+HOSTILE = ["=1+1", "+1", "-1", "@x", "\tx", "\r=x", "a=b", "", None, "'=1"]
+
+
+@pytest.mark.parametrize("coded", [False, True])
+def test_safe_csv_puts_an_apostrophe_before_formulas_and_leaves_numbers_alone(coded: bool, tmp_path: Path) -> None:
+    texts = pa.array(HOSTILE)
+    table = pa.table({"=name": texts.dictionary_encode() if coded else texts, "n": [-1.5] * len(HOSTILE)})
+    write_table(table, tmp_path / "safe.csv", safe_csv=True)
+    found = read_csv(tmp_path / "safe.csv", pa.schema({"'=name": pa.string()}))
+    assert found["'=name"].to_pylist() == [
+        "'=1+1", "'+1", "'-1", "'@x", "'\tx", "'\r=x", "a=b", "", None, "'=1",
+    ]  # fmt: skip
+    assert found["n"].to_pylist() == [-1.5] * len(HOSTILE)
+
+
+def test_only_csv_and_only_if_asked(tmp_path: Path) -> None:
+    table = pa.table({"x": pa.array(HOSTILE)})
+    write_table(table, tmp_path / "as_it_is.csv")
+    assert (tmp_path / "as_it_is.csv").read_text().splitlines()[1] == '"=1+1"'
+    write_table(table, tmp_path / "safe.parquet", safe_csv=True)
+    assert parquet.read_table(tmp_path / "safe.parquet").equals(table)

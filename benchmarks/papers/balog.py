@@ -214,7 +214,7 @@ def landmarks(population: Population, points: Floats, *, faithful: bool) -> pt.L
     """Algorithm 1 as published (all points span the space, weights of any sign), or ours."""
     records = pt.public_points(population.table(points), population.schema(1))
     own: dict[str, Any] = {"number": len(points), "weights": "signed", "tolerance": 1e-5} if faithful else {}
-    return pt.Landmarks(points=records, kernel=population.kernel, count_share=0.0, **own)
+    return pt.Landmarks(points=records, overlap=True, kernel=population.kernel, count_share=0.0, **own)
 
 
 def reduced_set(population: Population, points: int) -> pt.ReducedSet:

@@ -66,7 +66,7 @@ def run(scenario: str, rows: int, epsilon: float, seed: int) -> Iterator[Row]:
             schema,
             epsilon=epsilon,
             delta=1e-6,
-            method=pt.Landmarks(points=pt.public_points(public, schema), length_scale=0.5, floor=0.5),
+            method=pt.Landmarks(points=pt.public_points(public, schema), overlap=True, length_scale=0.5, floor=0.5),
             ledger=Path(folder) / "ledger.sqlite",
         )
     received = pt.receive(release)

@@ -1,49 +1,58 @@
 """Pointillist: synthetic data with a differential-privacy guarantee.
 
 You see the picture; no single dot matters.
+
+Nothing is loaded before it is asked for: `import pointillist` takes no longer than Python itself, and `pt.Schema` does not
+wait for the libraries behind `pt.evaluate`.
 """
 
-from importlib.metadata import version
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from pointillist.card import Card
-from pointillist.constraint import Impossible, Order
-from pointillist.curator.choosing import Choice, choose
-from pointillist.curator.drafting import draft
-from pointillist.curator.image_source import images
-from pointillist.curator.public_points import public_points
-from pointillist.curator.reading import csv, sql
-from pointillist.curator.releasing import plan, release
-from pointillist.errors import PointillistError
-from pointillist.evaluate import Audit, Evaluation, PictureEvaluation, audit, evaluate, evaluate_pictures
-from pointillist.extractor_training import train_extractor
-from pointillist.features import Extractor
-from pointillist.generators.estimate import Estimate
-from pointillist.generators.image_settings import ImageNetworkSettings
-from pointillist.generators.model import Model
-from pointillist.generators.settings import MixtureSettings, NetworkSettings, PointsSettings
-from pointillist.methods import (
-    Hermite,
-    ImageHermite,
-    ImageMerf,
-    Landmarks,
-    Merf,
-    Mosaic,
-    Perceptual,
-    ReducedSet,
-    Spectral,
-)
-from pointillist.methods.fitting import fit
-from pointillist.methods.uncertainty import Uncertainty, uncertainty
-from pointillist.pictures import Pictures
-from pointillist.plan import Plan
-from pointillist.privacy.budget import Budget, Guarantee, Neighbours
-from pointillist.privacy.ledger import Ledger
-from pointillist.receiver import Pushed, Received, receive
-from pointillist.release import Release
-from pointillist.schema import Boolean, Categorical, Datetime, Ignore, Image, Integer, Ordinal, Person, Real, Schema
-from pointillist.synthesizer import Synthesizer
+if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same to Python
+    from pointillist.card import Card
+    from pointillist.constraint import Impossible, Order
+    from pointillist.curator.choosing import Choice, choose
+    from pointillist.curator.drafting import draft
+    from pointillist.curator.image_source import images
+    from pointillist.curator.public_points import public_points
+    from pointillist.curator.reading import csv, sql
+    from pointillist.curator.releasing import plan, release
+    from pointillist.errors import FactsFromDataWarning, PointillistError
+    from pointillist.evaluate.audit import Audit, audit
+    from pointillist.evaluate.evaluation import Evaluation, evaluate
+    from pointillist.evaluate.pictures.evaluation import PictureEvaluation, evaluate_pictures
+    from pointillist.extractor_training import train_extractor
+    from pointillist.features import Extractor
+    from pointillist.generators.estimate import Estimate
+    from pointillist.generators.image_settings import ImageNetworkSettings
+    from pointillist.generators.model import Model
+    from pointillist.generators.settings import MixtureSettings, NetworkSettings, PointsSettings
+    from pointillist.methods import (
+        Hermite,
+        ImageHermite,
+        ImageMerf,
+        Landmarks,
+        Merf,
+        Mosaic,
+        Perceptual,
+        ReducedSet,
+        Spectral,
+    )
+    from pointillist.methods.fitting import fit
+    from pointillist.methods.uncertainty import Uncertainty, uncertainty
+    from pointillist.pictures import Pictures
+    from pointillist.plan import Plan
+    from pointillist.privacy.budget import Budget, Guarantee, Neighbours
+    from pointillist.privacy.ledger import Ledger
+    from pointillist.receiver import Pushed, Received, receive
+    from pointillist.release import Release
+    from pointillist.schema import Boolean, Categorical, Datetime, Ignore, Image, Integer, Ordinal, Person, Real, Schema
+    from pointillist.synthesizer import Synthesizer
 
-__version__ = version("pointillist")
+__version__: str
 
 __all__ = [
     "Audit",
@@ -56,6 +65,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "Extractor",
+    "FactsFromDataWarning",
     "Guarantee",
     "Hermite",
     "Ignore",
@@ -107,3 +117,106 @@ __all__ = [
     "train_extractor",
     "uncertainty",
 ]
+
+_HOMES = {
+    "Audit": "evaluate.audit",
+    "Boolean": "schema",
+    "Budget": "privacy.budget",
+    "Card": "card",
+    "Categorical": "schema",
+    "Choice": "curator.choosing",
+    "Datetime": "schema",
+    "Estimate": "generators.estimate",
+    "Evaluation": "evaluate.evaluation",
+    "Extractor": "features",
+    "FactsFromDataWarning": "errors",
+    "Guarantee": "privacy.budget",
+    "Hermite": "methods",
+    "Ignore": "schema",
+    "Image": "schema",
+    "ImageHermite": "methods",
+    "ImageMerf": "methods",
+    "ImageNetworkSettings": "generators.image_settings",
+    "Impossible": "constraint",
+    "Integer": "schema",
+    "Landmarks": "methods",
+    "Ledger": "privacy.ledger",
+    "Merf": "methods",
+    "MixtureSettings": "generators.settings",
+    "Model": "generators.model",
+    "Mosaic": "methods",
+    "Neighbours": "privacy.budget",
+    "NetworkSettings": "generators.settings",
+    "Order": "constraint",
+    "Ordinal": "schema",
+    "Perceptual": "methods",
+    "Person": "schema",
+    "PictureEvaluation": "evaluate.pictures.evaluation",
+    "Pictures": "pictures",
+    "Plan": "plan",
+    "PointillistError": "errors",
+    "PointsSettings": "generators.settings",
+    "Pushed": "receiver",
+    "Real": "schema",
+    "Received": "receiver",
+    "ReducedSet": "methods",
+    "Release": "release",
+    "Schema": "schema",
+    "Spectral": "methods",
+    "Synthesizer": "synthesizer",
+    "Uncertainty": "methods.uncertainty",
+    "audit": "evaluate.audit",
+    "choose": "curator.choosing",
+    "csv": "curator.reading",
+    "draft": "curator.drafting",
+    "evaluate": "evaluate.evaluation",
+    "evaluate_pictures": "evaluate.pictures.evaluation",
+    "fit": "methods.fitting",
+    "images": "curator.image_source",
+    "plan": "curator.releasing",
+    "public_points": "curator.public_points",
+    "receive": "receiver",
+    "release": "curator.releasing",
+    "sql": "curator.reading",
+    "train_extractor": "extractor_training",
+    "uncertainty": "methods.uncertainty",
+}
+
+
+class _Surface(ModuleType):
+    """This package as its users see it: public names, each fetched from its home when it is first asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            value: Any = version("pointillist")
+        elif name in _HOMES:
+            value = getattr(import_module(f"pointillist.{_HOMES[name]}"), name)
+        else:
+            value = self._room(name)
+        self.__dict__[name] = value
+        return value
+
+    def _room(self, name: str) -> ModuleType:
+        """A module of the package, such as `pointillist.receiver`."""
+        path = f"pointillist.{name}"
+        try:
+            if not name.startswith("_"):
+                return import_module(path)
+        except ModuleNotFoundError as error:
+            if error.name != path:
+                raise
+        raise AttributeError(f"module 'pointillist' has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Python stores every submodule that it loads in its package. `pointillist.release` is the module of that name to
+        # `import` and `from`, but as an attribute it is the function, whichever of them is loaded first.
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*self.__dict__, *_HOMES, "__version__"})
+
+
+sys.modules[__name__].__class__ = _Surface

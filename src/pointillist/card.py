@@ -79,7 +79,7 @@ class Card:
             rows=rows,
             rows_exact=release.rows is not None,
             rows_error=error,
-            measured=tuple(_measured(release, rows)),
+            measured=tuple(_measured(release, max(1.0, rows))),
             columns=tuple(_column(name, column, release) for name, column in release.schema.measured.items()),
             vouched=release.schema.vouched,
             notes=tuple(release.plan["notes"]),

@@ -5,10 +5,13 @@ Everything here counts as public knowledge: it is copied into every release.
 
 import datetime as dt
 import math
+import re
+import zoneinfo
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from pointillist.datetime_format import DatetimeFormat
 from pointillist.selection import utc
 
 # Texts that stand for "no value", unless the column declares them as a category.
@@ -175,7 +178,17 @@ class Datetime(_Numeric):
     resolution: Literal["day", "second"] = "day"
     """Days give dates, seconds give timestamps; anything finer is dropped."""
     format: str | None = None
-    """How texts are written, in strptime's letters; ISO 8601 is always understood."""
+    """How texts are written, in strptime's letters, in the data and in synthetic CSV files; ISO 8601 is always read."""
+    stored: str | None = None
+    """The type in synthetic frames, Parquet and Arrow files: `date32`, `date64`, `timestamp[ms]`,
+    `timestamp[us, tz=Europe/Paris]`; none given: `date32` for days, `timestamp[us]` for seconds."""
+
+    @field_validator("format")
+    @classmethod
+    def _format(cls, value: str | None) -> str | None:
+        if value is not None:
+            DatetimeFormat(value)
+        return value
 
     @field_validator("min", "max", mode="before")
     @classmethod
@@ -193,7 +206,38 @@ class Datetime(_Numeric):
         )
         if not low < high:
             raise ValueError(f"min {self.min} is not before max {self.max} by a {self.resolution} or more")
+        if self.stored is not None:
+            self._check_stored(self.stored)
         return self
+
+    def _check_stored(self, stored: str) -> None:
+        found = _STORED.fullmatch(stored)
+        if found is None:
+            raise ValueError(
+                f"stored {stored!r} is not known. Known are date32, date64, timestamp[s], timestamp[ms], timestamp[us], "
+                "timestamp[ns], and with a zone timestamp[us, tz=UTC]"
+            )
+        if found["date"] and self.resolution != "day":
+            raise ValueError(f'stored = "{stored}" holds no time of day: set resolution = "day", or store a timestamp')
+        if found["unit"] == "ns" and not (self.min >= _FIRST_NS and self.max <= _LAST_NS):
+            raise ValueError(f'stored = "{stored}" reaches from {_FIRST_NS:%Y} to {_LAST_NS:%Y} only: store [us]')
+        zones = zoneinfo.available_timezones()  # none on machines that know no zones
+        if found["zone"] and zones and found["zone"] not in zones and _OFFSET.fullmatch(found["zone"]) is None:
+            raise ValueError(f"stored: the zone {found['zone']!r} is not known")
+
+    @property
+    def unit_and_zone(self) -> tuple[str, str | None]:
+        """How a timestamp is stored; dates have the unit `date32` or `date64`."""
+        if self.stored is None:
+            return ("date32" if self.resolution == "day" else "us"), None
+        found = _STORED.fullmatch(self.stored)
+        assert found is not None
+        return found["date"] or found["unit"], found["zone"]
+
+
+_STORED = re.compile(r"(?P<date>date32|date64)|timestamp\[(?P<unit>s|ms|us|ns)(, tz=(?P<zone>[\w+:/-]{1,64}))?\]", re.A)
+_OFFSET = re.compile(r"[+-][0-9]{2}:[0-9]{2}")
+_FIRST_NS, _LAST_NS = dt.datetime(1678, 1, 1), dt.datetime(2261, 12, 31, 23, 59, 59)
 
 
 class Image(AnyColumn):
@@ -224,6 +268,9 @@ class Ignore(AnyColumn):
     """A column that is left out of the release and of the synthetic data."""
 
     kind: Literal["ignore"] = "ignore"
+    repeats: Annotated[int, Field(ge=2)] | None = None
+    """Set by a draft that takes the column for people's numbers or names, with about so many rows each: the schema must
+    then say who a row belongs to."""
 
 
 Column = Annotated[

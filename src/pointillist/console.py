@@ -1,21 +1,25 @@
 """Console: plans, releases, models, schemas and ledgers as tables a person can read."""
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.table import Table as RichTable
+from rich.segment import Segment
 from rich.text import Text
 
+from pointillist.console_table import Table
 from pointillist.generators.model import Model
-from pointillist.levels import BINS, levels_of
+from pointillist.levels import BINS
 from pointillist.plan import Plan
 from pointillist.privacy.budget import Guarantee, short
 from pointillist.privacy.ledger import Account, State
 from pointillist.release import Release
 from pointillist.schema import Image, Schema
+from pointillist.visible import visible
 
 if TYPE_CHECKING:
     from pointillist.evaluate.audit import Audit
@@ -24,9 +28,18 @@ if TYPE_CHECKING:
     from pointillist.generators.estimate import Estimate
     from pointillist.receiver.answer import Answers
 
+
+class _Console(Console):
+    """A console that obeys no name. All that is printed, by whichever way, is rendered to segments here."""
+
+    def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else visible(text), style, control)
+
+
 # Names and paths are the user's own: square brackets in them are not markup.
-out = Console(markup=False)
-err = Console(stderr=True, markup=False)
+out = _Console(markup=False)
+err = _Console(stderr=True, markup=False)
 
 
 def say(text: str, style: str | None = None) -> None:
@@ -34,18 +47,13 @@ def say(text: str, style: str | None = None) -> None:
     out.print(text, style=style, soft_wrap=True)
 
 
-class Table(RichTable):
-    """A table whose cells are shown as they are."""
-
-    def add_row(self, *cells: Any, **options: Any) -> None:
-        super().add_row(*(Text(str(cell)) for cell in cells), **options)
-
-
 class Steps:
-    """A progress bar for each step, with the time left; silent if asked."""
+    """A progress bar for each step, with the time left; where nobody can see bars, a line now and then."""
 
     def __init__(self, quiet: bool):
         self._quiet = quiet
+        self._began: dict[str, float] = {}
+        self._told = time.monotonic()
         self._bars: dict[str, Any] = {}
         self._progress = Progress(
             SpinnerColumn(),
@@ -72,30 +80,40 @@ class Steps:
                 "noise", "drawing noise,"
             )
             self._bars[step] = self._progress.add_task(words, total=1.0)
+            self._began[step] = time.monotonic()
         self._progress.update(self._bars[step], completed=fraction)
+        if fraction < 1 and not err.is_terminal and time.monotonic() - self._told > _SELDOM:
+            self._tell(step, fraction)
+
+    def _tell(self, step: str, fraction: float) -> None:
+        """Say how far a step is, and how long it will take if it goes on like that."""
+        self._told = time.monotonic()
+        left = (self._told - self._began[step]) * (1 / max(fraction, 1e-3) - 1)
+        words = self._progress.tasks[self._bars[step]].description
+        err.print(f"{words}: {fraction:.0%}, about {max(1, round(left / 60))} min left")
 
     def _finish(self) -> None:
         for bar in self._bars.values():
             self._progress.update(bar, completed=1.0)
 
 
+_SELDOM = 20
+"""Seconds between two lines about progress in a log."""
 _WORDS = {
     "fit": "fitting the generator", "write": "writing", "evaluate": "comparing with the real data",
-    "white-box releases": "attacking many releases", "canaries": "hiding canaries",
-    "train": "training the extractor",
-    "membership": "looking for members in synthetic rows", "refits": "fitting again with fresh noise",
+    "audit": "attacking", "train": "training the extractor", "refits": "fitting again with fresh noise",
 }  # fmt: skip
 
 
 def show_plan(plan: Plan) -> None:
     """What will be measured, at which noise, and what error to expect."""
     schema, guarantee = plan.request.schema, plan.guarantee
-    table = Table(title=Text(f"Plan: {plan.method} on {schema.name}"), title_justify="left")
+    table = Table(f"Plan: {plan.method} on {schema.name}")
     image = schema.image is not None
-    before, after = ([], []) if image else (["tables"], ["expected raw error"])
-    what, unit = ("features", "noise per feature (images)") if image else ("cells at most", "noise per cell (rows)")
+    before, after = ([], []) if image else (["tables"], ["expected\nraw error"])
+    what, unit = ("features", "noise per\nfeature (images)") if image else ("cells\nat most", "noise per\ncell (rows)")
     table.add_column("measured")
-    for heading in (*before, what, "share of budget", unit, *after):
+    for heading in (*before, what, "share of\nbudget", unit, *after):
         table.add_column(heading, justify="right")
     for number, each in enumerate(plan.rounds):
         for block in each.blocks:
@@ -144,25 +162,53 @@ def _promise(guarantee: Guarantee) -> str:
 
 
 def show_schema(schema: Schema) -> None:
-    """The columns and their public facts."""
-    table = Table(title=Text(f"Schema: {schema.name}"), title_justify="left")
-    for heading in ("column", "kind", "values", "levels", "missing", "out of domain", "read from the data"):
-        table.add_column(heading, overflow="fold")  # a name or a bound is broken, never cut
-    sizes = {each.name: each.size for each in levels_of(schema)}
+    """What is public: the columns and their facts, and whom the promise is for."""
+    _show_columns(schema, list(schema.columns), read=any(each.read_from_data for each in schema.columns.values()))
+    _show_unit(schema)
+
+
+def show_draft(schema: Schema, file: Path) -> None:
+    """A screenful about a new draft: its first columns, and which it leaves out, and why."""
+    _show_columns(schema, list(schema.columns)[:_MOST_DRAFTED], read=False)
+    if len(schema.columns) > _MOST_DRAFTED:
+        say(f"… and {len(schema.columns) - _MOST_DRAFTED:,} more columns: see {file}.")
+    reasons: dict[str, list[str]] = {}
     for name, column in schema.columns.items():
-        table.add_row(
-            name,
-            column.kind,
-            _values(column),
-            str(sizes.get(name, "–")),
-            "–" if column.kind == "ignore" else ("allowed" if column.missing else "no"),
-            getattr(column, "out_of_domain", "–"),
-            ", ".join(column.read_from_data) or "–",
-        )
+        if column.kind == "ignore":
+            reasons.setdefault(column.description or "ignored", []).append(name)
+    for reason, names in reasons.items():
+        more = f", … ({len(names)} columns)" if len(names) > 4 else ""
+        out.print(f"Left out: {', '.join(names[:4])}{more}: {reason}.")
+    _show_unit(schema)
+
+
+_MOST_DRAFTED = 20
+
+
+def _show_columns(schema: Schema, names: Sequence[str], *, read: bool) -> None:
+    """A line for each column; what does not fit in is cut, but names."""
+    table = Table(f"Schema: {schema.name}")
+    table.add_column("column", overflow="fold")
+    table.add_column("kind")
+    table.add_column("outside")
+    for heading in ("values", *(["read from the data"] if read else [])):
+        table.add_column(heading, no_wrap=True)
+    for name in names:
+        column = schema.columns[name]
+        facts = [", ".join(column.read_from_data) or "–"] if read else []
+        table.add_row(name, column.kind, getattr(column, "out_of_domain", "–"), _values(column), *facts)
     out.print(table)
+
+
+def _show_unit(schema: Schema) -> None:
     for constraint in schema.constraints:
         out.print(Text(f"Constraint: {constraint}."))
-    if schema.person is None:
+    if schema.several_rows:
+        names = ", ".join(schema.several_rows)
+        out.print(
+            f"Privacy unit: to be settled. Values of {names} repeat: may a person have several rows?", style="yellow"
+        )
+    elif schema.person is None:
         out.print(f"Privacy unit: one {'row' if schema.image is None else 'image, with its label'}.")
     else:
         out.print(
@@ -172,21 +218,33 @@ def show_schema(schema: Schema) -> None:
         out.print("A draft: review it and set reviewed = true before a release.", style="yellow")
 
 
-def show_left_out(schema: Schema) -> None:
-    """Which columns a draft leaves out, and why."""
-    for name, column in schema.columns.items():
-        if column.kind == "ignore":
-            say(f"Left out: {name}: {column.description or 'ignored'}.")
+def show_last_look(schema: Schema) -> None:
+    """Facts that were read from the data, with their values: for the owner, before they are published."""
+    err.print("These facts were read from the data, and the release will publish them:", style="yellow")
+    for name, facts in schema.vouched.items():
+        values = {fact: getattr(schema.columns[name] if name else schema, fact, None) for fact in facts}
+        shown = "; ".join(f"{fact} = {_listed(value)}" for fact, value in values.items() if value not in (None, ()))
+        err.print(f"  {name or 'the table'}: {shown}", soft_wrap=True)
+
+
+def _listed(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _values(column: Any) -> str:
+    return _domain(column) + (" or missing" if column.kind != "ignore" and column.missing else "")
+
+
+def _domain(column: Any) -> str:
     if hasattr(column, "categories"):
         names = [str(c) for c in column.categories]
-        return ", ".join(names[:4]) + (f", … ({len(names)})" if len(names) > 4 else "")
+        return (f"{len(names)}: " if len(names) > 4 else "") + ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
     if hasattr(column, "min"):
         special = "".join(f", {v:g}" for v in getattr(column, "special", ()))
         low, high = (v.date() if hasattr(v, "date") else v for v in (column.min, column.max))
         return f"{low} … {high}{special}" + (" (log)" if column.scale == "log" else "")
+    if column.kind == "boolean":
+        return "true, false"
     if isinstance(column, Image):
         return f"{_size(column)}, other sizes: {column.resize}"
     return "–"
@@ -208,7 +266,7 @@ def show_release(release: Release) -> None:
         out.print(f"{record.capitalize()}s: {release.rows:,} (public, because neighbours replace one {record})")
     image = release.schema.image is not None
     what, unit = ("features", "noise per feature (images)") if image else ("cells at most", "noise per cell (rows)")
-    table = Table(title="Measured", title_justify="left")
+    table = Table("Measured")
     for heading in ("what", *([] if image else ["tables"]), what, unit):
         table.add_column(heading)
     for each in release.plan["rounds"]:
@@ -221,8 +279,7 @@ def show_release(release: Release) -> None:
 
 def _show_vouched(schema: Schema) -> None:
     if schema.vouched:
-        whole = "the table" if schema.image is None else "the set"
-        facts = "; ".join(f"{name or whole}: {', '.join(read)}" for name, read in schema.vouched.items())
+        facts = schema.vouched_words()
         out.print(f"Facts first read from the data, which the owner reviewed and declared public: {facts}.")
 
 
@@ -258,13 +315,14 @@ def show_accounts(accounts: Sequence[Account]) -> None:
     for account in accounts:
         unit = "one row" if account.person is None else f"one person ({account.person.column})"
         relation = account.neighbours or "no release yet"
-        table = Table(title=Text(f"{account.dataset} ({relation}, unit {unit})"), title_justify="left")
+        table = Table(f"{account.dataset} ({relation}, unit {unit})")
         for heading in ("when (UTC)", "who", "for", "ε", "δ", "state", "release"):
             table.add_column(heading)
         for spend in account.spends:
             state = "open: counted as spent" if spend.state is State.OPEN else spend.state.value
+            at = spend.at[:19].replace("T", " ")
             table.add_row(
-                spend.at[:19], spend.who, spend.purpose, f"{spend.epsilon:g}", f"{spend.delta:g}", state, spend.release[:8]
+                at, spend.who, spend.purpose, f"{spend.epsilon:g}", f"{spend.delta:g}", state, spend.release[:8]
             )  # fmt: skip
         out.print(table)
         left = f"spent together: ε = {account.spent:.4g} of {account.cap.epsilon:g} at δ = {short(account.cap.delta)}"
@@ -273,11 +331,11 @@ def show_accounts(accounts: Sequence[Account]) -> None:
 
 def show_audit(result: "Audit") -> None:
     """What each attack could prove, beside the promise."""
-    table = Table(title=Text(f"Audit: {result.method} on {result.dataset}"), title_justify="left")
+    table = Table(f"Audit: {result.method} on {result.dataset}")
     for heading, justify in (
         ("attack", "left"), ("ε is at least", "right"), ("promised ε", "right"), ("confidence", "right"), ("for", "left"),
     ):  # fmt: skip
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+        table.add_column(heading, justify=justify)
     for each in result.findings:
         table.add_row(
             each.attack, f"{each.epsilon:.3g}".replace("inf", "∞"), f"{result.epsilon:g}", f"{each.confidence:.0%}",
@@ -294,9 +352,9 @@ def show_audit(result: "Audit") -> None:
 
 def show_evaluation(result: "Evaluation") -> None:
     """The verdict, with the figures behind it."""
-    table = Table(title=Text(f"Synthetic against real: {result.name}"), title_justify="left")
+    table = Table(f"Synthetic against real: {result.name}")
     for heading, justify in (("question", "left"), ("grade", "left"), ("figure", "right"), ("what it says", "left")):
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+        table.add_column(heading, justify=justify)
     for point in result.verdict.points:
         table.add_row(point.question, point.grade, point.figure, point.sentence)
     out.print(table)
@@ -310,10 +368,10 @@ def show_evaluation(result: "Evaluation") -> None:
 
 def show_errors(name: str, estimates: Sequence["Estimate"]) -> None:
     """Statistics of the synthetic data, and where the private ones lie."""
-    table = Table(title=Text(f"Error bars: {name}"), title_justify="left")
+    table = Table(f"Error bars: {name}")
     heading = f"private ({estimates[0].confidence:.0%})" if estimates else "private"
     for text, justify in (("statistic", "left"), ("synthetic", "right"), (heading, "right"), ("from", "left")):
-        table.add_column(text, justify=justify)  # type: ignore[arg-type]
+        table.add_column(text, justify=justify)
     for each in estimates:
         table.add_row(
             each.name, each.shown(each.value), f"{each.shown(each.low)} to {each.shown(each.high)}", each.basis,
@@ -330,11 +388,11 @@ def show_answers(name: str, answers: "Answers") -> None:
     """The figures that a query asked for, group by group, and where the private ones lie."""
     estimates = [each for group in answers.groups for each in group.estimates]
     heading = f"private ({estimates[0].confidence:.0%})" if estimates else "private"
-    table = Table(title=Text(f"Answers: {name}"), title_justify="left")
+    table = Table(f"Answers: {name}")
     for column in answers.query.groups:
         table.add_column(column)
     for text, justify in (("figure", "left"), ("synthetic", "right"), (heading, "right"), ("from", "left")):
-        table.add_column(text, justify=justify)  # type: ignore[arg-type]
+        table.add_column(text, justify=justify)
     for group in answers.groups:
         shown = ["missing" if value is None else value for value in group.values]
         for aggregate, each in zip(answers.query.aggregates, group.estimates, strict=True):

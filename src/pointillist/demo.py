@@ -58,7 +58,7 @@ def run(folder: Path, *, quiet: bool, command: str = "pointillist") -> None:
         )
         model = fit(made, progress=steps)
         model.save(model_file)
-        write_table(model.sample_table(model.default_count, seed=SEED), synthetic_file)
+        write_table(model.sample_table(model.default_count, seed=SEED), synthetic_file, SCHEMA)
         result = evaluate(data, synthetic_file, holdout=simulate(HELD_OUT, seed=SEED), release=made, progress=steps)
     Card.of(made).save(card_file)
     report_file.write_text(result.to_html(), encoding="utf-8")

@@ -6,7 +6,9 @@ was read from private rows: texts are built from the schema, from file names and
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+from pointillist.visible import visible
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
@@ -16,6 +18,12 @@ class PointillistError(Exception):
     """Any mistake that the user can mend. `exit_code` is what the command line returns for it."""
 
     exit_code = 1
+    made: Any = None
+    """What had been made and paid for before this went wrong: a release or a choice. It is good; save it."""
+
+    def __str__(self) -> str:
+        """The message, with nothing in it that a terminal would obey: names and paths are anyone's."""
+        return visible(super().__str__())
 
 
 class UsageError(PointillistError):
@@ -42,10 +50,18 @@ class BudgetError(PointillistError):
     exit_code = 5
 
 
+class LedgerError(BudgetError):
+    """The ledger cannot be used: it is not one, it is damaged, or it cannot be written."""
+
+
 class ArtefactError(PointillistError):
     """A release or model file is damaged, of another kind, or cannot be written."""
 
     exit_code = 6
+
+
+class FactsFromDataWarning(UserWarning):
+    """A release publishes facts that `draft` read from the private rows, on the owner's word that they are public."""
 
 
 def without_context(work: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pointillist.errors import UsageError
 from pointillist.features.extractor import Extractor, Input
 from pointillist.features.public_network import one_thread, require_torch, small_network
+from pointillist.paths import checked
 from pointillist.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class PublicImages:
     @classmethod
     def load(cls, path: str | Path) -> "PublicImages":
         """From an npz file: images under x_train, train_images, x or images, and labels under y_train, and so on."""
-        path = Path(path)
+        path = checked(path, UsageError)
         try:
             with np.load(path, allow_pickle=False) as arrays:
                 for images, labels in _PAIRS:

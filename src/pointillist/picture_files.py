@@ -18,6 +18,7 @@ from pyarrow import parquet
 
 from pointillist import artefact
 from pointillist.errors import ArtefactError, UsageError
+from pointillist.paths import checked
 from pointillist.pictures import Pictures
 from pointillist.pillow import pillow
 
@@ -30,7 +31,7 @@ _OURS = (".png", ".ds_store", "thumbs.db", "desktop.ini")
 
 def check(path: str | Path, *, overwrite: bool = False) -> None:
     """Refuse a path that could not be written, before anything is computed for it."""
-    path = Path(path)
+    path = checked(path, ArtefactError)
     if not _is_folder(path):
         with artefact.reserve(path, 0):
             return

@@ -1,6 +1,7 @@
 """Release: the only thing that crosses the wall. Noisy sums, with everything needed to understand and check them."""
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -8,15 +9,19 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist import artefact
-from pointillist.errors import ArtefactError, SchemaError
-from pointillist.features import FeatureMap
+from pointillist import artefact, plan_facts
+from pointillist.errors import ArtefactError
+from pointillist.facts import listed, optional, real, table, text, texts, whole
+from pointillist.features import FeatureMap, blocks
+from pointillist.features.domain import Domain
 from pointillist.features.serial import from_nodes, to_nodes
-from pointillist.privacy.budget import Guarantee
-from pointillist.privacy.grid import Grid
+from pointillist.privacy.budget import Guarantee, Neighbours
+from pointillist.privacy.grid import FINEST, Grid
+from pointillist.privacy.promise import Noisy, require_noise
 from pointillist.schema import Schema
 
 KIND, FORMAT = "release", 1
+_LONGEST_ID, _MOST_ROWS = 100, 1 << 48
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +34,25 @@ class Measurement:
     grid: Grid
     sigma: float
     """Standard deviation of the noise on each coordinate, in grid units."""
+
+    @property
+    def noisy(self) -> Noisy:
+        """What it spends."""
+        features = self.feature_map
+        return Noisy(self.grid, self.sigma, features.dimension, features.nonnegative, features.positive)
+
+    def check(self, domain: Domain) -> None:
+        """Refuse features that the schema cannot have, or that the curator would not have measured."""
+        leaves = {id(leaf): leaf for leaf in self.feature_map.leaves}
+        if not all(leaf.fits(domain) for leaf in leaves.values()):
+            raise ArtefactError("its feature map does not fit its schema")
+        if not self.feature_map.bound <= 1 + 1e-9:
+            raise ArtefactError("its features are longer than 1")
+        counted = [(block.indicator, self.grid.weight(weight)) for block, weight in blocks(self.feature_map)]
+        if any(indicator and not added for indicator, added in counted):
+            raise ArtefactError("it counts records with a weight of 0")
+        if not (all(indicator for indicator, _ in counted) or self.grid.holds(self.feature_map.dimension)):
+            raise ArtefactError("its grid is too fine for its features")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,34 +116,65 @@ class Release:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a release. Runs no code from the file."""
+        """Read a release. Runs no code from the file, and takes nothing in it on trust: see docs/files.md."""
         facts, arrays = artefact.unpack(path, KIND, FORMAT)
-        try:
-            measurements = []
-            for number, each in enumerate(facts["measurements"]):
-                parts = {name: arrays[f"{number}.map.{name}"] for name in each["arrays"]}
-                feature_map = from_nodes(each["feature_map"], parts)
-                values = arrays[f"{number}.values"]
-                if values.shape != (feature_map.dimension,) or values.dtype != np.int64:
-                    raise ArtefactError("its values do not fit its feature map")
-                measurements.append(Measurement(feature_map, values, Grid(int(each["bits"])), float(each["sigma"])))
-            return cls(
-                id=str(facts["id"]),
-                created=str(facts["created"]),
-                schema=Schema.from_json(facts["schema"], origin=str(path)),
-                guarantee=Guarantee.from_json(facts["guarantee"]),
-                target=facts["target"],
-                plan=facts["plan"],
-                rows=facts["rows"],
-                frame=str(facts["frame"]),
-                measurements=tuple(measurements),
-            )
-        except ArtefactError as error:
-            raise ArtefactError(f"{path}: {error}. Get a fresh copy.") from None
-        except (KeyError, TypeError, ValueError, SchemaError) as error:
-            raise ArtefactError(f"{path}: a fact is missing or malformed ({error}). Get a fresh copy.") from None
+        with artefact.sound(path):
+            artefact.require_kind(facts, KIND)
+            found = cls._from_facts(facts, arrays, str(path))
+            found._check()
+            return found
+
+    @classmethod
+    def _from_facts(cls, facts: dict[str, Any], arrays: artefact.Arrays, origin: str) -> Self:
+        measurements = tuple(
+            _measurement(number, each, arrays) for number, each in enumerate(listed(facts, "measurements", table))
+        )
+        schema = Schema.from_json(table(facts, "schema"), origin=origin)
+        sums = [(each.grid, each.sigma) for each in measurements]
+        return cls(
+            id=text(facts, "id", _LONGEST_ID),
+            created=text(facts, "created", _LONGEST_ID),
+            schema=schema,
+            guarantee=Guarantee.from_json(table(facts, "guarantee")),
+            target=optional(facts, "target", text),
+            plan=plan_facts.checked(table(facts, "plan"), schema, sums),
+            rows=optional(facts, "rows", lambda one, name: whole(one, name, 0, _MOST_ROWS)),
+            frame=text(facts, "frame", _LONGEST_ID),
+            measurements=measurements,
+        )
+
+    def _check(self) -> None:
+        """Refuse a release whose parts do not belong together, or whose noise does not give what it promises."""
+        self.schema.require_reviewed()
+        require_same_unit(self.guarantee, self.schema)
+        if self.target != next(iter(self.plan["targets"]), None):
+            raise ValueError("target must be the plan's first")
+        if self.rows is not None and (
+            self.guarantee.neighbours is not Neighbours.REPLACE_ONE or self.guarantee.person is not None
+        ):
+            raise ValueError("the exact number of rows is public only where neighbours replace one row")
+        domain = Domain.of(self.schema)
+        for each in self.measurements:
+            each.check(domain)
+        require_noise(self.guarantee, [each.noisy for each in self.measurements], plan_facts.spent(self.plan))
 
     @staticmethod
     def now() -> str:
         """The time of making, to the second, in UTC."""
         return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+def _measurement(number: int, facts: Mapping[str, Any], arrays: artefact.Arrays) -> Measurement:
+    parts = {name: arrays[f"{number}.map.{name}"] for name in texts(facts, "arrays")}
+    feature_map = from_nodes(list(listed(facts, "feature_map", table)), parts)
+    values = arrays[f"{number}.values"]
+    if values.shape != (feature_map.dimension,) or values.dtype != np.int64:
+        raise ArtefactError("its values do not fit its feature map")
+    return Measurement(feature_map, values, Grid(whole(facts, "bits", 1, FINEST)), real(facts, "sigma"))
+
+
+def require_same_unit(guarantee: Guarantee, schema: Schema) -> None:
+    """Refuse a guarantee for another privacy unit than the schema's."""
+    record = "row" if schema.image is None else "image"
+    if guarantee.person != schema.person or guarantee.record != record:
+        raise ValueError("the guarantee is for another unit than the schema states")

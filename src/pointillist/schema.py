@@ -11,11 +11,9 @@ import re
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Any, Literal, Self
 
-import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-from tomlkit.items import Item
 
 from pointillist.column import (
     KINDS,
@@ -34,6 +32,8 @@ from pointillist.column import (
 )
 from pointillist.constraint import Constraint, Impossible
 from pointillist.errors import SchemaError, UsageError
+from pointillist.paths import checked
+from pointillist.toml_text import key, line
 
 FORMAT = 1
 
@@ -79,6 +79,8 @@ class Schema(BaseModel):
     """Roughly how many rows there are, if that is public; only used to plan and to show expected errors."""
     person: Person | None = None
     """The privacy unit: one row per person unless stated here."""
+    one_row_per_person: bool = False
+    """The owner's word that nobody has several rows, where the draft found a column that may name people who do."""
     read_from_data: tuple[str, ...] = ()
     """Names of the facts above that `schema draft` took from the data."""
     columns: dict[str, Column]
@@ -94,6 +96,8 @@ class Schema(BaseModel):
                 f"column {self.person.column!r} names the person and may not be measured: "
                 'set its kind to "ignore", or leave it out of the columns'
             )
+        if self.person is not None and self.one_row_per_person:
+            raise ValueError("person and one_row_per_person = true contradict each other: remove one of them")
         if self.image is not None:
             self._check_image()
         for number, constraint in enumerate(self.constraints, start=1):
@@ -146,6 +150,13 @@ class Schema(BaseModel):
         found = {"": self.read_from_data, **{name: c.read_from_data for name, c in self.columns.items()}}
         return {name: facts for name, facts in found.items() if facts}
 
+    @property
+    def several_rows(self) -> dict[str, int]:
+        """Columns that may name people with several rows, and how many each; none once the owner has answered."""
+        if self.person is not None or self.one_row_per_person:
+            return {}
+        return {name: c.repeats for name, c in self.columns.items() if isinstance(c, Ignore) and c.repeats is not None}
+
     @classmethod
     def parse(cls, facts: dict[str, Any], *, origin: str = "schema") -> Self:
         """Check `facts`, as read from TOML or JSON; `origin` names them in messages."""
@@ -162,7 +173,7 @@ class Schema(BaseModel):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a schema from a TOML file."""
-        path = Path(path)
+        path = checked(path, SchemaError)
         try:
             facts = tomllib.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -175,39 +186,26 @@ class Schema(BaseModel):
             raise SchemaError(f"{path}: not a text file. A schema is TOML in UTF-8.") from None
         except tomllib.TOMLDecodeError as error:
             raise SchemaError(f"{path}: not valid TOML: {error}.") from None
+        except RecursionError:
+            raise SchemaError(f"{path}: values are nested too deep in it. A schema has three levels.") from None
         return cls.parse(facts, origin=str(path))
 
     def to_toml(self) -> str:
         """The schema as TOML with comments, facts read from the data marked as such."""
-        document = tomlkit.document()
-        if not self.reviewed:
-            for line in _DRAFT_NOTICE:
-                document.add(tomlkit.comment(line))
-            document.add(tomlkit.nl())
-        document["format"] = self.format
-        document["name"] = self.name
-        document["reviewed"] = self.reviewed
+        text = "" if self.reviewed else "".join(f"# {each}\n" for each in _DRAFT_NOTICE) + "\n"
+        text += line("format", self.format) + line("name", self.name) + line("reviewed", self.reviewed)
         if self.rows is not None:
-            document["rows"] = self.rows
-            if "rows" in self.read_from_data:
-                cast(Item, document.item("rows")).comment(
-                    "READ FROM THE DATA, rounded: remove it if the size is not public"
-                )
+            text += line("rows", self.rows, _ROUNDED if "rows" in self.read_from_data else "")
         if self.read_from_data:
-            document["read_from_data"] = list(self.read_from_data)
+            text += line("read_from_data", self.read_from_data)
+        if self.one_row_per_person:
+            text += line("one_row_per_person", True)
+        text += "".join(f"# {each}\n" for each in _question(self.several_rows))
         if self.person is not None:
-            document["person"] = tomlkit.item({"column": self.person.column, "max_rows": self.person.max_rows})
-        columns = tomlkit.table(is_super_table=True)
-        for name, column in self.columns.items():
-            columns[name] = _column_table(column)
-        document["columns"] = columns
-        if self.constraints:
-            tables = tomlkit.aot()
-            for constraint in self.constraints:
-                tables.append(_constraint_table(constraint))
-            document.add(tomlkit.nl())
-            document["constraints"] = tables
-        return tomlkit.dumps(document)
+            text += "\n[person]\n" + line("column", self.person.column) + line("max_rows", self.person.max_rows)
+        parts = [f"\n[columns.{key(name)}]\n{_column_lines(column)}" for name, column in self.columns.items()]
+        parts += [f"\n[[constraints]]\n{_constraint_lines(constraint)}" for constraint in self.constraints]
+        return text + "".join(parts)
 
     def to_json(self) -> dict[str, Any]:
         """The schema as plain JSON values, for releases and models."""
@@ -226,6 +224,19 @@ class Schema(BaseModel):
                 "release publishes every fact of its schema. Check each of them against public knowledge, then set "
                 "reviewed = true at the top of the file."
             )
+        if self.several_rows:
+            name = next(iter(self.several_rows))
+            raise SchemaError(
+                f"{origin}: values of column {name!r} repeat, as they do where people have several rows, and the schema "
+                f"does not say who a row belongs to. If a person may have several rows, add [person] with column = "
+                f"{name!r} and max_rows, so that the promise is for a whole person. If every row is another person, set "
+                "one_row_per_person = true at the top of the file."
+            )
+
+    def vouched_words(self) -> str:
+        """What `vouched` has, by name and not by value: it may end in a log, and is not published yet."""
+        whole = "the table" if self.image is None else "the set"
+        return "; ".join(f"{name or whole}: {', '.join(facts)}" for name, facts in self.vouched.items())
 
     def require_table(self, verb: str) -> None:
         """Refuse images, for what is for tables only."""
@@ -248,8 +259,27 @@ _DRAFT_NOTICE = (
 )
 
 
-def _column_table(column: AnyColumn) -> Any:
-    table = tomlkit.table()
+def _question(several_rows: dict[str, int]) -> tuple[str, ...]:
+    """What a draft asks about the privacy unit, with both answers ready to be taken."""
+    if not several_rows:
+        return ()
+    names = ", ".join(map(repr, several_rows))
+    name, each = next(iter(several_rows.items()))
+    return (
+        f"A QUESTION. Values of {names} repeat. May a person have several rows?",
+        "If every row is another person, say so:",
+        "one_row_per_person = true",
+        "If not, the promise must be for a person, not for a row: choose how many rows of each are used at most.",
+        "[person]",
+        line("column", name).rstrip(),
+        f"max_rows = {each}  # READ FROM THE DATA: about what each has; fewer give less noise",
+    )
+
+
+_ROUNDED = "READ FROM THE DATA, rounded: remove it if the size is not public"
+
+
+def _column_lines(column: AnyColumn) -> str:
     facts = column.model_dump(exclude_defaults=True)
     # What was read from the data is written down even where it is the default: the owner is to look at it.
     read = {name: getattr(column, name, None) for name in column.read_from_data}
@@ -257,29 +287,21 @@ def _column_table(column: AnyColumn) -> Any:
     if not isinstance(column, Ignore):
         facts["missing"] = column.missing
     order: Iterable[str] = ["kind", *(k for k in facts if k not in ("kind", "read_from_data")), "read_from_data"]
-    for key in order:
-        if key not in facts:
+    lines = []
+    for name in order:
+        if name not in facts:
             continue
-        value = facts[key]
-        if isinstance(value, tuple):
-            value = list(value)
+        value = facts[name]
         if isinstance(value, dt.datetime) and value.time() == dt.time():
             value = value.date()
-        table[key] = value
-        if key in column.read_from_data:
-            cast(Item, table.item(key)).comment("READ FROM THE DATA")
-    return table
+        lines.append(line(name, value, "READ FROM THE DATA" if name in column.read_from_data else ""))
+    return "".join(lines)
 
 
-def _constraint_table(constraint: Constraint) -> Any:
-    table = tomlkit.table()
+def _constraint_lines(constraint: Constraint) -> str:
     if isinstance(constraint, Impossible):
-        combination = tomlkit.inline_table()
-        combination.update(constraint.impossible)
-        table["impossible"] = combination
-    else:
-        table.update(constraint.model_dump(mode="json"))
-    return table
+        return line("impossible", constraint.impossible)
+    return "".join(line(name, value) for name, value in constraint.model_dump(mode="json").items())
 
 
 def _explain(origin: str, error: ValidationError) -> list[str]:

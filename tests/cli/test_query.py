@@ -61,7 +61,37 @@ def test_json_and_quiet(run: Run) -> None:
     assert groups == [each for each in ("low", "middle", "high", None) if each in groups]
     assert {each["confidence"] for each in found} == {0.8}
     assert all(each["low"] <= each["high"] for each in found)
-    assert run("people.release", "count()", "--model", "people.model", "--quiet") == (0, "", "")
+
+
+def test_quiet_prints_bare_figures(run: Run) -> None:
+    code, out, err = run("people.release", "count(), mean(age) group by sex", "--model", "people.model", "--quiet")
+    assert (code, err) == (0, "")
+    first, count, mean, second, *_ = out.split()
+    assert (first, second) == ("female", "male")
+    assert 0 < float(count) < 400
+    assert 0 < float(mean) < 110
+    code, out, err = run("people.release", "share()", "--model", "people.model", "-q")
+    assert (code, out, err) == (0, "1", "")
+
+
+def test_columns_of_any_name_can_be_asked_for(run: Run, people: Callable[..., pa.Table], tmp_path: Path) -> None:
+    names = {"sex": "flc.grp", "age": "lambda", "member": "is member"}
+    table = people(200).select(list(names)).rename_columns(list(names.values()))
+    schema = pt.Schema(
+        name="odd",
+        reviewed=True,
+        columns={
+            "flc.grp": pt.Categorical(categories=("female", "male"), missing=False),
+            "lambda": pt.Integer(min=0, max=110, missing=False),
+            "is member": pt.Boolean(),
+        },
+    )
+    pt.release(table, schema, epsilon=5.0, method=QUICK, output=tmp_path / "odd.release")
+    query = "mean(lambda) where flc.grp = 'male' and `is member` group by flc.grp"
+    code, out, err = run(tmp_path / "odd.release", query, "-q")
+    assert (code, err) == (0, "")
+    assert out.split()[0] == "male"
+    assert 0 <= float(out.split()[1]) <= 110
 
 
 def test_help_has_examples(run: Run) -> None:

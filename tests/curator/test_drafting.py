@@ -42,7 +42,7 @@ def encoded(table: Any, schema: Schema, **options: Any) -> Counter[tuple[int, ..
 def facts_from_data(column: Any) -> set[str]:
     """What a draft of this kind can only know from the rows."""
     if isinstance(column, Ignore):
-        return {"kind"}
+        return {"kind"} | ({"repeats"} if column.repeats is not None else set())
     facts = {"kind", "missing"}
     if isinstance(column, Categorical):
         facts |= {"categories"} | ({"other_label"} if column.other_label != "other" else set())
@@ -53,6 +53,7 @@ def facts_from_data(column: Any) -> set[str]:
     facts |= {"special"} if getattr(column, "special", ()) else set()
     facts |= {"scale"} if getattr(column, "scale", "linear") == "log" else set()
     facts |= {"format"} if getattr(column, "format", None) is not None else set()
+    facts |= {"stored"} if getattr(column, "stored", None) is not None else set()
     facts |= {"decimals"} if getattr(column, "decimals", None) is not None else set()
     return facts
 
@@ -400,7 +401,34 @@ class TestPeopleAndDates:
         column = checked(tmp_path / "t.csv", 90)["d"]
         assert (column.kind, column.format) == ("datetime", form)
 
+    def test_the_usual_format_is_drafted_not_every_one(self, tmp_path: Path) -> None:
+        """Python leaves out the parts of a second where there are none."""
+        times = [dt.datetime(2020, 1, 1, 5, n % 60, 0, 1000 * (n % 10)) for n in range(90)]
+        (tmp_path / "t.csv").write_text("d\n" + "\n".join(time.isoformat() for time in times) + "\n")
+        assert checked(tmp_path / "t.csv", 90)["d"].format == "%Y-%m-%dT%H:%M:%S.%f"
+
     def test_the_wrong_delimiter_is_hinted_at(self, tmp_path: Path) -> None:
         (tmp_path / "t.csv").write_text("a;b\n1;2,5\n")
         with pytest.raises(DataError, match="--delimiter"):
             draft(tmp_path / "t.csv", name="study")
+
+
+DECIMALS: dict[str, tuple[list[float], int | None]] = {
+    "one sum in three is noisy": ([0.1 + 0.2, 0.5, 0.7] * 40, 1),
+    "one value in fifty is long": ([1.25] * 98 + [1.123456789, 2.5], 2),
+    "most are whole": ([1.0] * 60 + [0.99] * 40, 2),
+    "places on the map": ([n / 1e6 + 48 for n in range(1, 200)], 6),
+    "no end of digits": ([n / 7 for n in range(1, 200)], None),
+    "very small": ([n * 1e-14 for n in range(1, 200)], None),
+    "very large": ([n * 1e200 for n in range(1, 200)], 0),
+}
+
+
+@pytest.mark.parametrize(("values", "decimals"), DECIMALS.values(), ids=DECIMALS.keys())
+def test_decimals_are_the_usual_number_not_the_longest(values: list[float], decimals: int | None) -> None:
+    assert checked(pa.table({"x": values, "y": range(len(values))}), len(values))["x"].decimals == decimals
+
+
+def test_decimals_of_single_precision(tmp_path: Path) -> None:
+    table = pa.table({"x": pa.array([n / 10 for n in range(100)], pa.float32())})
+    assert checked(table, 100)["x"].decimals == 1

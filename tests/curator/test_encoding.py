@@ -389,7 +389,7 @@ class TestNames:
         assert encode(column, ["0", "59999", "x", None]) == [0, 59_999, 60_000, 60_001]
 
     def test_nested_values_are_refused(self) -> None:
-        assert "cannot be read as categorical" in refusal(Categorical(categories=("a",)), [[SECRET]])
+        assert "is stored as lists, and categorical columns need" in refusal(Categorical(categories=("a",)), [[SECRET]])
 
 
 TRUE, FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")

@@ -153,3 +153,13 @@ def test_the_command_line_drafts_what_the_reader_can_read(tmp_path: Path, monkey
     assert made.name == "faces"
     (batch,) = open_source(data).batches(["image", "label"], made, lambda share: None)
     assert decode(batch.column(0), image_of(made), "").shape == (3, 20, 30, 3)
+
+
+def test_a_palette_behind_damaged_pixels_is_a_data_error(tmp_path: Path) -> None:
+    """Pillow decodes a GIF to get at its palette."""
+    stream = io.BytesIO()
+    Pillow.new("P", (40, 40)).save(stream, "GIF")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "1.gif").write_bytes(stream.getvalue()[:-30])
+    with pytest.raises(DataError, match="cannot be decoded"):
+        draft(tmp_path, name="t")

@@ -78,6 +78,13 @@ def refusal(work: Callable[[], Any]) -> str:
     return str(failed.value)
 
 
+def test_folders_files_and_arrays_of_images_are_whole(tmp_path: Path) -> None:
+    np.savez(tmp_path / "x.npz", images=PIXELS)
+    np.save(tmp_path / "x.npy", PIXELS)
+    for table in (make_folder(tmp_path / "faces"), tmp_path / "x.npz", tmp_path / "x.npy", images(PIXELS)):
+        assert open_source(table).whole
+
+
 class TestFolder:
     def test_a_folder_of_classes(self, tmp_path: Path) -> None:
         source = open_source(make_folder(tmp_path / "faces"))

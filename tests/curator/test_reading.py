@@ -93,6 +93,8 @@ def write_csv(path: Path, table: pa.Table, delimiter: str = ",") -> Path:
     for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
         writer.writerow(["" if value is None else str(value) for value in row])
     content = stream.getvalue().encode()
+    if path.suffix == ".zst":
+        content = pa.compress(content, "zstd", asbytes=True)
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
     return path
 
@@ -135,6 +137,7 @@ KINDS: dict[str, Callable[[Path, pa.Table], Any]] = {
     "csv": lambda folder, table: write_csv(folder / "t.csv", table),
     "csv as text path": lambda folder, table: str(write_csv(folder / "t.csv", table)),
     "csv.gz": lambda folder, table: write_csv(folder / "t.csv.gz", table),
+    "csv.zst": lambda folder, table: write_csv(folder / "t.csv.zst", table),
     "tsv": lambda folder, table: write_csv(folder / "t.tsv", table, "\t"),
     "tsv.gz": lambda folder, table: write_csv(folder / "t.tsv.gz", table, "\t"),
     "parquet": lambda folder, table: write_parquet(folder / "t.parquet", table),
@@ -158,6 +161,10 @@ KINDS: dict[str, Callable[[Path, pa.Table], Any]] = {
     "sql on a folder": lambda folder, table: sql("FROM source", write_folder(folder / "t", table)),
     "sql on a database": lambda folder, table: sql("SELECT * FROM people", write_database(folder / "t.duckdb", table)),
     "sql by itself": lambda folder, table: sql(f"FROM '{write_parquet(folder / 't.parquet', table)}'"),
+}  # fmt: skip
+PERHAPS_SELECTED = {
+    "dataset", "dataset of files", "polars lazy", "duckdb relation", "sql on csv", "sql on parquet", "sql on a folder",
+    "sql on a database", "sql by itself",
 }  # fmt: skip
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -234,6 +241,10 @@ class TestSameTableFromAnySource:
         assert expected.total() == table.num_rows
         assert encoded(source, SCHEMA) == expected
         assert encoded(source, SCHEMA) == expected
+
+    @every_kind
+    def test_is_whole_only_where_that_is_known(self, kind: str, table: pa.Table, tmp_path: Path) -> None:
+        assert open_source(KINDS[kind](tmp_path, table)).whole == (kind not in PERHAPS_SELECTED)
 
     @every_kind
     def test_has_its_columns(self, kind: str, table: pa.Table, tmp_path: Path) -> None:
@@ -313,6 +324,9 @@ class TestSameTableFromAnySource:
         parquet.write_table(pa.table({"x": ["c"]}), tmp_path / "2.parquet")
         assert "column 'y' is not in this file" in refusal(lambda: texts(tmp_path, ["x", "y"]))
 
+    def test_a_new_kind_of_source_has_to_claim_that_it_is_whole(self) -> None:
+        assert Source.whole is False
+
     def test_a_source_stays_what_it_is(self, table: pa.Table) -> None:
         source = open_source(table)
         assert open_source(source) is source
@@ -377,11 +391,14 @@ class TestRefusals:
         assert str(path) in refusal(lambda: texts(path, ["x"]))
 
     @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
-    def test_a_damaged_gzip_file(self, tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
-        path = tmp_path / "t.csv.gz"
+    @pytest.mark.parametrize("ending", [".csv.gz", ".csv.zst"])
+    def test_a_damaged_compressed_file(self, ending: str, tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+        path = tmp_path / f"t{ending}"
         letters = np.random.default_rng(0).integers(97, 123, 100_000).astype("u1")
         letters[::7] = ord("\n")
-        path.write_bytes(damage(gzip.compress(b"x\n" + letters.tobytes())))
+        content = b"x\n" + letters.tobytes()
+        packed = gzip.compress(content) if ending == ".csv.gz" else pa.compress(content, "zstd", asbytes=True)
+        path.write_bytes(damage(packed))
         assert str(path) in refusal(lambda: texts(path, ["x"]))
 
     def test_columns_of_the_same_name(self, tmp_path: Path) -> None:
@@ -417,7 +434,7 @@ class TestRefusals:
 
     def test_a_query_that_fails(self, tmp_path: Path) -> None:
         write_csv(tmp_path / "t.csv", pa.table({"x": [SECRET]}))
-        for query in ("SELECT x::INTEGER AS x FROM source", "SELEC", "SELECT x FROM nowhere"):
+        for query in ("SELECT x::INTEGER AS x FROM source", "SELEC", "SELECT y FROM source"):
             message = refusal(lambda query=query: texts(sql(query, tmp_path / "t.csv"), ["x"]))
             assert message.startswith(f"the query on {tmp_path / 't.csv'} failed")
 

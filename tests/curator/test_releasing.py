@@ -11,8 +11,12 @@ import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import numpy as np
+import polars as pl
 import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 from scipy import stats
 
@@ -290,6 +294,29 @@ def test_the_error_that_quoted_a_value_does_not_travel_with_ours(schema: pt.Sche
     assert caught.value.__cause__ is None
 
 
+class TestLastLook:
+    """Python cannot ask, so it warns: once a call, by name and not by value."""
+
+    @pytest.fixture
+    def vouched(self, schema: pt.Schema) -> pt.Schema:
+        age = schema.columns["age"].model_copy(update={"read_from_data": ("min", "max")})
+        return schema.model_copy(update={"columns": {**schema.columns, "age": age}})
+
+    def test_a_release_warns(self, vouched: pt.Schema, people: People) -> None:
+        with pytest.warns(pt.FactsFromDataWarning, match="age: min, max") as caught:
+            pt.release(people(20), vouched, epsilon=1.0)
+        assert [each.filename for each in caught] == [__file__]
+        assert "110" not in str(caught[0].message)
+
+    def test_a_choice_warns(self, vouched: pt.Schema, people: People) -> None:
+        with pytest.warns(pt.FactsFromDataWarning, match="age: min, max"):
+            pt.choose(people(20), vouched, [people(5, 1), people(5, 2)], epsilon=1.0)
+
+    def test_a_refused_call_publishes_nothing_and_is_silent(self, vouched: pt.Schema, people: People) -> None:
+        with pytest.raises(SchemaError, match="reviewed"):
+            pt.release(people(20), vouched.model_copy(update={"reviewed": False}), epsilon=1.0)
+
+
 def test_the_ledger_is_never_written_over(schema: pt.Schema, people: People, own_ledger: Path) -> None:
     release = pt.release(people(10), schema, epsilon=1.0)
     for write in (release.save, lambda path: pt.release(people(10), schema, epsilon=1.0, output=path)):
@@ -299,8 +326,13 @@ def test_the_ledger_is_never_written_over(schema: pt.Schema, people: People, own
 
 
 def test_the_row_count_of_a_selection_is_never_published(schema: pt.Schema, people: People, tmp_path: Path) -> None:
-    import pyarrow.parquet as pq
-
-    pq.write_table(people(90), tmp_path / "t.parquet")
-    chosen = pt.sql("SELECT * FROM source WHERE sex = 'female'", tmp_path / "t.parquet")
-    assert pt.release(chosen, schema, epsilon=1.0, neighbours="replace-one").rows is None
+    path = tmp_path / "t.parquet"
+    pq.write_table(people(90), path)
+    selections = [
+        pt.sql("SELECT * FROM source WHERE sex = 'female'", path),
+        pl.scan_parquet(path).filter(pl.col("sex") == "female"),
+        ds.dataset(path).filter(ds.field("sex") == "female"),
+        duckdb.from_parquet(str(path)).filter("sex = 'female'"),
+    ]
+    for chosen in selections:
+        assert pt.release(chosen, schema, epsilon=1.0, neighbours="replace-one").rows is None

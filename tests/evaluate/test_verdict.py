@@ -184,3 +184,26 @@ def test_copied_rows_come_first() -> None:
     assert "Do not hand this table out" in found.points[0].sentence
     honest = verdict(columns(0.0), None, None, None, told(0.5), Copies(0.012, 0.01, 1000))
     assert next(each.question for each in honest.points) == "single columns"
+
+
+def spreads(spread: float, rows: int = 10_000, kurtosis: float = 3.0) -> Columns:
+    moments = Moments((170.0, 170.0), (10.0, spread), (rows, rows), kurtosis)
+    said = {"mean": ("170", "170"), "spread": ("10", f"{spread:g}")}
+    return Columns((Column("height", "integer", 0.0, 0.0, None, (0.0, 0.0), (), None, moments, said),))
+
+
+@pytest.mark.parametrize(
+    ("spread", "grade"), [(10.0, "good"), (11.1, "good"), (8.9, "good"), (11.5, "fair"), (13.1, "fair"), (15.0, "poor")]
+)
+def test_spreads(spread: float, grade: str) -> None:
+    """A column whose mean is right and whose spread is half too large is not good."""
+    point = graded("spreads of numbers", columns=spreads(spread))
+    assert point.grade == grade
+    assert f"{spread:g} in place of 10" in point.sentence
+    assert graded("means of numbers", columns=spreads(spread)).grade == "good"
+
+
+def test_spreads_that_chance_explains() -> None:
+    """Long tails: a few values make the spread, and two samples differ in them."""
+    assert graded("spreads of numbers", columns=spreads(11.5, kurtosis=100.0)).grade == "good"
+    assert graded("spreads of numbers", columns=spreads(15.0, rows=100, kurtosis=100.0)).grade == "unclear"

@@ -1,8 +1,12 @@
 """Extractors: frozen, hashed, and found again or refused with a clear message."""
 
 import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +16,7 @@ from safetensors.torch import save_file
 from pointillist import artefact
 from pointillist.errors import ArtefactError, UsageError
 from pointillist.features.extractor import FORMAT, KIND, Extractor, Input
-from pointillist.features.public_network import convolutions, one_thread, small_network
+from pointillist.features.public_network import convolutions, one_thread, plain_name, small_network
 
 GREY = Input(12, 12, 1, (0.5,), (0.25,))
 WIDTHS = ((4,), (6, 8))
@@ -142,6 +146,121 @@ def test_what_to_install(name: str, module: str, message: str, monkeypatch: pyte
         Extractor.named(name)
 
 
+FORGED = [
+    "hf-hub:somebody/theirs", "local-dir:/tmp/theirs", "../theirs", "a/b", "a\\b", "a..b", "", ".a", "a-", "x" * 200,
+    "a b", "a\nb",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("library", ["torchvision", "timm"])
+@pytest.mark.parametrize("name", FORGED)
+def test_a_name_is_no_place_to_load_from(library: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither asked for nor in a release, and whatever its hash: no library gets to see it."""
+    for each in ("torchvision", "torchvision.models", "timm"):
+        monkeypatch.setitem(sys.modules, each, _Trap(each))  # type: ignore[arg-type]
+    facts, _ = small().describe()
+    with pytest.raises(ValueError, match="whose name is not a plain one"):
+        Extractor.from_facts({**facts, "architecture": {"kind": library, "name": name}}, {})
+    forged = replace(small(), architecture={"kind": library, "name": name}, weights=None, module=None)
+    with pytest.raises(UsageError, match="is not the name of a network"):
+        forged.network  # noqa: B018
+    with pytest.raises(UsageError, match="is not known"):
+        Extractor.named(f"{library}:{name}")
+
+
+class _Trap:
+    """A library that must not be touched."""
+
+    def __init__(self, name: str):
+        self.__name__ = name
+
+    def __getattr__(self, name: str) -> object:
+        raise AssertionError(f"{self.__name__}.{name} was reached")
+
+
+@pytest.mark.parametrize("name", ["resnet18", "tf_efficientnet_b0.ns_jft_in1k", "efficientnet_v2_s", "vit-b.x"])
+def test_names_of_networks(name: str) -> None:
+    assert plain_name(name)
+
+
+class _Library:
+    """What torchvision is to us: it says where weights come from, and fetches those that are not here."""
+
+    def __init__(self) -> None:
+        self.fetched: list[str] = []
+
+    def get_model_weights(self, name: str) -> object:
+        if name != "tiny":
+            raise ValueError(name)
+        return SimpleNamespace(DEFAULT=SimpleNamespace(url="https://weights.invalid/models/tiny-1234.pth?download=1"))
+
+    def get_model(self, name: str, weights: str) -> torch.nn.Module:
+        self.fetched.append(name)
+        torch.manual_seed(0)
+        return torch.nn.Sequential(torch.nn.Conv2d(3, 2, 3, padding=1))
+
+
+def test_nothing_is_fetched_without_asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = _Library()
+    monkeypatch.setitem(sys.modules, "torchvision", library)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "torchvision.models", library)  # type: ignore[arg-type]
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    with pytest.raises(
+        UsageError, match=r"nothing is fetched without asking.*pointillist extractor fetch torchvision:tiny"
+    ):
+        Extractor.named("torchvision:tiny")
+    with pytest.raises(UsageError, match="does not know it"):
+        Extractor.named("torchvision:huge", download=True)
+    assert library.fetched == []
+    asked = Extractor.named("torchvision:tiny", download=True)
+    assert library.fetched == ["tiny"]
+    # A release that names it: its receiver's machine calls nowhere either.
+    received = Extractor.from_facts(*asked.describe())
+    with pytest.raises(UsageError, match="nothing is fetched without asking"):
+        received.network  # noqa: B018
+    assert library.fetched == ["tiny"]
+    (tmp_path / "hub" / "checkpoints").mkdir(parents=True)
+    (tmp_path / "hub" / "checkpoints" / "tiny-1234.pth").write_bytes(b"")
+    assert received.network.layers == asked.layers
+    assert Extractor.named("torchvision:tiny").sha256 == asked.sha256
+
+
+@pytest.mark.parametrize(("library", "name"), [("torchvision", "torchvision:vgg19"), ("timm", "timm:resnet18")])
+@pytest.mark.parametrize("failure", ["RuntimeError('operator torchvision::nms does not exist')", "OSError('libcuda')"])
+def test_a_broken_library_is_named(
+    library: str, name: str, failure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / library).mkdir()
+    (tmp_path / library / "__init__.py").write_text(f"raise {failure}")
+    monkeypatch.syspath_prepend(tmp_path)
+    for each in [each for each in sys.modules if each.partition(".")[0] == library]:
+        monkeypatch.delitem(sys.modules, each)
+    with pytest.raises(UsageError, match=f"{library} is installed but cannot be loaded .*reinstall torch {library}"):
+        Extractor.named(name)
+
+
+EDITS: list[dict[str, object]] = [
+    {"layers": ["nowhere"]}, {"layers": []}, {"layers": "normalisation1"}, {"sha256": "0"}, {"sha256": "0" * 64},
+    {"name": 3},
+    {"input": {"height": 3_000_000_000, "width": 12, "channels": 1, "mean": [0.5], "deviation": [0.5]}},
+    {"input": {"height": 12, "width": 12, "channels": 1, "mean": [0.5], "deviation": [0]}},
+    {"input": {"height": 12, "width": 12, "channels": 3, "mean": [0.5] * 3, "deviation": [0.5] * 3}},
+    {"architecture": {"kind": "small", "channels": 1, "widths": [[3_000_000_000]]}},
+    {"architecture": {"kind": "small", "channels": 1, "widths": [[4096] * 100_000]}},
+    {"architecture": {"kind": "small", "channels": 1, "widths": []}},
+    {"architecture": {"kind": "pickle", "name": "x"}}, {"architecture": {"kind": "timm", "name": "resnet18"}},
+    {"architecture": {"kind": "efficientnet-lite", "name": "efficientnet-lite9", "size": 64}}, {"architecture": None},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(EDITS)))
+def test_edited_files_are_refused(number: int, tmp_path: Path) -> None:
+    facts, arrays = small().describe()
+    (tmp_path / "f").write_bytes(artefact.pack("extractor", 1, {**facts, **EDITS[number]}, arrays))
+    with pytest.raises(ArtefactError, match="Get a fresh copy"):
+        Extractor.load(tmp_path / "f")
+
+
 def test_without_torch_a_file_is_still_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small().save(tmp_path / "tiny.extractor")
     monkeypatch.setitem(sys.modules, "torch", None)
@@ -164,10 +283,43 @@ def test_efficientnet_lite() -> None:
         assert torch.equal(mine, theirs)
 
 
-def test_one_thread_gives_back_what_it_took() -> None:
+@pytest.fixture
+def three() -> Iterator[None]:
+    """Torch on three threads, wherever the tests run."""
     before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("three")
+def test_one_thread_gives_back_what_it_took() -> None:
     with one_thread():
         assert torch.get_num_threads() == 1
         with one_thread():
             assert torch.get_num_threads() == 1
-    assert torch.get_num_threads() == before
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == 3
+
+
+@pytest.mark.usefixtures("three")
+def test_a_thread_that_leaves_changes_nothing_for_those_that_stay() -> None:
+    entered, left = threading.Event(), threading.Event()
+
+    def stay() -> tuple[int, int]:
+        with one_thread():
+            entered.set()
+            left.wait(10)
+            torch.ones(200, 200) @ torch.ones(200, 200)
+            inside = torch.get_num_threads()
+        return inside, torch.get_num_threads()
+
+    with ThreadPoolExecutor(1) as pool:
+        with one_thread():
+            staying = pool.submit(stay)
+            entered.wait(10)
+        assert torch.get_num_threads() == 3
+        left.set()
+        assert staying.result() == (1, 3)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(torch.get_num_threads).result() == 3

@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from pointillist.curator import image_source
 from pointillist.curator.embedding import Embedding
+from pointillist.curator.image_source import images
+from pointillist.curator.releasing import embed
 from pointillist.errors import ArtefactError, UsageError
 from pointillist.features import Extractor, Labelled, OneHot, Perceptual, Records
 from pointillist.features.extractor import Input
@@ -19,6 +22,7 @@ from pointillist.features.serial import from_nodes, to_nodes
 from pointillist.privacy.budget import Neighbours
 from pointillist.privacy.grid import Grid
 from pointillist.privacy.sensitivity import squared_sensitivity
+from pointillist.schema import Categorical, Image, Schema
 
 Pixels = NDArray[np.uint8]
 SIDE = 12
@@ -154,6 +158,31 @@ def test_threads_change_nothing() -> None:
     with ThreadPoolExecutor(4) as pool:
         parts = list(pool.map(lambda start: feature_map(records(pixels[start : start + 8])), range(0, 40, 8)))
     assert np.array_equal(np.concatenate(parts), first)
+
+
+def test_a_pass_of_eight_workers_and_batches_of_one_gives_the_same_integers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every worker comes and goes for each image while the others are at work, with torch on several threads outside."""
+    schema = Schema(
+        name="letters",
+        columns={
+            "image": Image(height=SIDE, width=SIDE),
+            "label": Categorical(categories=(0, 1), missing=False, out_of_domain="error"),
+        },
+    )
+    feature_map = Labelled.of(Perceptual.of("image", extractor()), OneHot("label", 2))
+    grid = Grid.dense(feature_map.dimension)
+    source = images(drawn(60)[..., 0], np.arange(60) % 2)
+    first, rows = embed(source, schema, feature_map, grid, threads=1)
+    monkeypatch.setattr(image_source, "BATCH_IMAGES", 1)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(4)
+    try:
+        for _ in range(3):
+            again, found = embed(source, schema, feature_map, grid, threads=8)
+            assert found == rows == 60
+            assert np.array_equal(again, first)
+    finally:
+        torch.set_num_threads(threads)
 
 
 def sums(feature_map: Labelled, pixels: Pixels, labels: list[int], grid: Grid) -> NDArray[np.int64]:

@@ -192,3 +192,29 @@ def test_mixtures_take_no_checkpoint(releases: dict[str, pt.Release], tmp_path: 
     with pytest.raises(UsageError, match='Pass generator="network"'):
         pt.fit(releases["this"], checkpoint=tmp_path / "c")
     assert not (tmp_path / "c").exists()
+
+
+def _one(arrays: artefact.Arrays, ending: str) -> str:
+    return next(name for name in arrays if name.endswith(ending))
+
+
+STATES: dict[str, Callable[[dict[str, Any], artefact.Arrays], Any]] = {
+    "steps below 0": lambda f, a: f.update(step=-1),
+    "steps that are none": lambda f, a: f.update(step=True),
+    "no random state": lambda f, a: f.update(random=None),
+    "another random state": lambda f, a: f["random"].update(state={"state": -1, "inc": "x"}),
+    "moments of another shape": lambda f, a: a.update({_one(a, ".exp_avg"): np.zeros((3, 3), dtype=np.float32)}),
+    "moments below 0": lambda f, a: a.update({_one(a, ".exp_avg_sq"): -1 - a[_one(a, ".exp_avg_sq")]}),
+    "moments of no weight": lambda f, a: a.update({"moments.999.exp_avg": np.zeros(1, dtype=np.float32)}),
+    "moments without a number": lambda f, a: a.update({"moments.x.exp_avg": np.zeros(1, dtype=np.float32)}),
+    "weights of another shape": lambda f, a: a.update({_one(a, "weight"): np.zeros(3, dtype=np.float32)}),
+}
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_edited_states_are_refused(name: str, begun: Path, releases: dict[str, pt.Release]) -> None:
+    facts, arrays = artefact.unpack(begun, KIND, FORMAT)
+    STATES[name](facts, arrays)
+    begun.write_bytes(artefact.pack(KIND, FORMAT, facts, arrays))
+    with pytest.raises(ArtefactError, match="Remove it to begin anew"):
+        QUICK.fit(releases["this"], seed=3, progress=silent, checkpoint=begun)

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from typing import Any
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +13,9 @@ import pytest
 import pointillist as pt
 from pointillist.errors import UsageError
 from pointillist.features import Concat, Labelled, OneHot, RandomFourier, Tiles, Weighted
+from pointillist.generators.class_shares import shares_of
 from pointillist.generators.settings import GENERATORS, GeneratorSettings, class_shares, generator_named
+from pointillist.levels import Levels
 from pointillist.privacy.grid import Grid
 from pointillist.release import Measurement
 
@@ -126,6 +130,58 @@ def test_classes_that_were_not_counted_are_taken_as_equal(
     assert rows == 50
     assert label is not None
     np.testing.assert_allclose(shares, [1 / 3] * 3)
+
+
+class TestUncountedClasses:
+    """What a release without class counts tells about them."""
+
+    def shares(self, label: pt.Categorical, *others: Any, values: list[float], sigma: float, rows: int) -> list[float]:
+        levels = Levels("kind", label)
+        return [
+            round(float(share), 6)
+            for share in shares_of(
+                cast(Any, SimpleNamespace(measurements=(measured(Concat(others), values, sigma),), rows=rows)),
+                levels,
+                [],
+                float(rows),
+            )
+        ]
+
+    def test_tables_by_class_are_added_up(self) -> None:
+        """Two of them, each with noise of its own: unlisted values have no record, and no share."""
+        label, kind = pt.Categorical(categories=("a", "b"), missing=False), OneHot("kind", 3)
+        by_flag, by_side = (Labelled.of(OneHot(name, 2), kind) for name in ("flag", "side"))
+        values = [30, 30, 20, 20, 0, 0, 50, 10, 20, 20, 1, -1]
+        assert self.shares(label, by_flag, by_side, values=values, sigma=1.0, rows=100) == [0.6, 0.4, 0.0]
+
+    def test_features_tell_which_classes_there_are(self) -> None:
+        label, kind = pt.Categorical(categories=("a", "b", "c")), OneHot("kind", 5)
+        waves = Labelled.of(RandomFourier.draw(("size",), 4, 0.5, seed=0), kind)
+        values = [90, 10, 5, 5, 1, -1, 0, 1, 20, 30, 9, 9, -1, 0, 1, 0, 1, 1, 0, -1]
+        assert self.shares(label, waves, values=values, sigma=1.0, rows=100) == [0.5, 0.0, 0.5, 0.0, 0.0]
+
+    def test_where_nothing_is_told_all_categories_are_alike(self) -> None:
+        """Neither unlisted nor missing values are a class."""
+        label = pt.Categorical(categories=("a", "b"))
+        assert self.shares(label, OneHot("flag", 2), values=[30, 20], sigma=1.0, rows=50) == [0.5, 0.5, 0.0, 0.0]
+
+
+def test_no_rows_get_a_label_that_no_record_has(tmp_path: Path) -> None:
+    """By chance, less than once in a million runs."""
+    rng = np.random.default_rng(1)
+    label = np.repeat(["a", "b"], [1_400, 600])
+    table = pa.table({"x": np.clip(rng.normal(np.where(label == "a", 0.3, 0.7), 0.1), 0, 1), "y": label})
+    schema = pt.Schema(
+        name="s",
+        columns={
+            "x": pt.Real(min=0, max=1, missing=False),
+            "y": pt.Categorical(categories=("a", "b"), missing=False),
+        },
+    )
+    method, ledger = pt.Merf(features=20, count_share=0.0), tmp_path / "ledger"
+    made = pt.release(table, schema, epsilon=5.0, method=method, target="y", neighbours="replace-one", ledger=ledger)
+    sampled = pt.fit(made, generator=pt.MixtureSettings(components=6, steps=30)).sample(1_000, seed=0)
+    assert "other" not in sampled["y"].to_pylist()
 
 
 def test_rows_that_nobody_knows_are_asked_for(

@@ -1,6 +1,9 @@
-"""Fitting: any generator fits any release, by its method's own choice or by the caller's."""
+"""Fitting: which generator fits which release, by its method's own choice or by the caller's."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -8,15 +11,21 @@ import pytest
 import pointillist as pt
 from pointillist.errors import UsageError
 from pointillist.evaluate.sample import read
+from pointillist.methods import METHODS as TABLE_METHODS
 
 People = Callable[..., pa.Table]
 
-METHODS: dict[str, pt.Merf | pt.Hermite | pt.Mosaic] = {
+METHODS: dict[str, Any] = {
     "mosaic": pt.Mosaic(components=7, steps=3),
     "merf": pt.Merf(features=20),
     "hermite": pt.Hermite(order=4, product_order=2, products=4),
 }
-GENERATORS: dict[str, pt.MixtureSettings | pt.NetworkSettings] = {
+OTHERS: dict[str, Any] = {
+    "reduced-set": pt.ReducedSet(features=20, points=5),
+    "landmarks": pt.Landmarks(candidates=64, number=20),
+}
+POINTS = pt.PointsSettings(points=8, steps=3, stop=False)
+GENERATORS: dict[str, Any] = {
     "mixture": pt.MixtureSettings(components=4, steps=5, grain=8),
     "network": pt.NetworkSettings(hidden=(8,), steps=4, batch=20, check=2),
 }
@@ -27,7 +36,7 @@ def release(schema: pt.Schema, people: People) -> Callable[..., pt.Release]:
     """A release of a small table, by a method's name."""
 
     def make(method: str, target: str | None = "sex") -> pt.Release:
-        return pt.release(people(200), schema, epsilon=3.0, target=target, method=METHODS[method])
+        return pt.release(people(200), schema, epsilon=3.0, target=target, method=(METHODS | OTHERS)[method])
 
     return make
 
@@ -35,13 +44,39 @@ def release(schema: pt.Schema, people: People) -> Callable[..., pt.Release]:
 @pytest.mark.parametrize("target", ["sex", "age", None])
 @pytest.mark.parametrize("generator", GENERATORS)
 @pytest.mark.parametrize("method", METHODS)
-def test_any_generator_fits_any_release(
+def test_generators_fit_releases(
     method: str, generator: str, target: str | None, release: Callable[..., pt.Release], schema: pt.Schema
 ) -> None:
     model = pt.fit(release(method, target), generator=GENERATORS[generator])
     assert generator in model.generator.describe()
     assert read(model.sample(60, seed=0), schema).rows == 60  # every value is one of the schema's
     assert model.sample(60, seed=0).equals(model.sample(60, seed=0))
+
+
+def documented() -> dict[str, dict[str, str]]:
+    """What docs/generators.md says, by method and generator."""
+    page = (Path(__file__).parents[2] / "docs" / "generators.md").read_text(encoding="utf-8")
+    rows = [[cell.strip(" `") for cell in row.split("|")[1:-1]] for row in re.findall(r"^\|.*\|$", page, re.M)]
+    heading = next(row for row in rows if row[0] == "release by")
+    return {row[0]: dict(zip(heading[1:], row[1:], strict=True)) for row in rows if row[1] in ("yes", "no")}
+
+
+@pytest.mark.parametrize("method", METHODS | OTHERS)
+def test_the_pairs_in_the_docs_are_those_that_work(method: str, release: Callable[..., pt.Release]) -> None:
+    assert documented().keys() == (METHODS | OTHERS).keys() == TABLE_METHODS.keys()
+    made = release(method)
+    for name, settings in (GENERATORS | {"points": POINTS}).items():
+        if documented()[method][name] == "yes":
+            assert pt.fit(made, generator=settings).sample(10, seed=0).num_rows == 10
+        else:
+            with pytest.raises(UsageError, match="Fit the release by its own method"):
+                pt.fit(made, generator=settings)
+
+
+@pytest.mark.parametrize("method", ["mosaic", "landmarks"])
+def test_a_fit_that_is_for_its_own_releases_refuses_others(method: str, release: Callable[..., pt.Release]) -> None:
+    with pytest.raises(UsageError, match=r"a release by merf .* Fit it by its own method"):
+        pt.fit(release("merf"), method=(METHODS | OTHERS)[method])
 
 
 @pytest.mark.parametrize("rows", [0, 1])

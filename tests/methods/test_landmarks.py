@@ -316,7 +316,7 @@ def test_reweighted_public_rows_beat_equal_weights() -> None:
     schema = pt.Schema.parse({**SHAPES.to_json(), "rows": 6_000})
     table = shapes(6_000, 0)
     public, everything = pt.public_points(table.slice(0, 60), schema), pt.public_points(table, schema)
-    release = pt.release(table, schema, epsilon=0.5, method=pt.Landmarks(points=public))
+    release = pt.release(table, schema, epsilon=0.5, method=pt.Landmarks(points=public, overlap=True))
     weights = pt.fit(release).generator.weights
     kernel = spanned(release).kernel
     alike, mean = kernel(public, public), kernel(public, everything).mean(axis=1)

@@ -367,7 +367,7 @@ def test_impossible_settings_are_refused(wrong: dict[str, object]) -> None:
 def test_classes_may_stay_uncounted(
     schema: pt.Schema, people: People, kept: tuple[str, ...], target: str | None
 ) -> None:
-    """Then a network takes them to be equally frequent, and all of the budget goes to the features."""
+    """Then all of the budget goes to the features, which tell how frequent they are, or at least which there are."""
     method = replace(QUICK, count_share=0.0)
     some = schema.model_copy(update={"columns": {name: schema.columns[name] for name in kept}})
     release = pt.release(
@@ -379,7 +379,9 @@ def test_classes_may_stay_uncounted(
     model = pt.fit(release, generator=pt.NetworkSettings(hidden=(4,), steps=2, batch=10))
     if target is not None:
         kinds = model.sample(900, seed=0)[target].to_pylist()
-        assert all(abs(kinds.count(kind) - 300) <= 1 for kind in ("female", "male", "other"))
+        # Nobody is "other". Noise puts both figures past these ends less than once in a million runs.
+        assert kinds.count("other") <= (200 if "grade" in kept else 0)
+        assert abs(kinds.count("female") - kinds.count("male")) <= (400 if "grade" in kept else 1)
     with pytest.raises(UsageError, match="the number of rows must be public"):
         pt.plan(some, epsilon=3.0, target=target, method=method)
 

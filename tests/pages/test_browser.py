@@ -20,6 +20,7 @@ from pointillist.card import Card
 from pointillist.evaluate.audit import Audit, Finding
 from pointillist.evaluate.audit.finding import fingerprint
 from pointillist.evaluate.evaluation import evaluate
+from pointillist.pages import charts
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""
@@ -226,3 +227,52 @@ def test_it_prints_without_cutting_a_chart(pages: dict[str, Path], browser: Brow
         assert rule == "avoid"  # is moved to the next one rather than cut
     page.pdf(path=tmp_path / "page.pdf", format="A4")
     assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
+
+
+LONG = (
+    "the monthly income of the whole household",
+    "WWWWWWWWWWWWWWWWWWWWWWWWWWWWWW",
+    "这是一个非常长的列名这是一个非常长的列名",
+    "x",
+)
+OVERLAPS = """[...document.querySelectorAll('svg[role=img]')].flatMap(svg => {
+  const texts = [...svg.querySelectorAll('text')].map(node => [node.textContent, node.getBoundingClientRect()]);
+  const frame = svg.getBoundingClientRect();
+  const out = texts.filter(([, box]) => box.left < frame.left - 1 || box.right > frame.right + 1)
+    .map(([text]) => text + ' leaves the chart');
+  const met = texts.flatMap(([a, one], i) => texts.slice(i + 1)
+    .filter(([, other]) => Math.min(one.right, other.right) - Math.max(one.left, other.left) > 0.5
+      && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 0.3 * one.height)
+    .map(([b]) => a + ' meets ' + b));
+  return out.concat(met); })"""
+"""Labels that overlap or leave their chart; a line's box is higher than its letters."""
+
+
+def test_labels_of_charts_do_not_overlap(browser: Browser) -> None:
+    """Long and wide names, shares of 100 %, scores far below zero, ticks close together."""
+    shares = [(name, 1.0, 1.0) for name in LONG]
+    scores = [(name, -12.345, -99.999) for name in LONG]
+    drawn = [
+        charts.bars(shares, "t", rest=("12345 more", 1.0, 1.0)),
+        charts.dumbbells(scores, "t", low=-1.0, high=1.0),
+        charts.dumbbells(shares, "t", low=0.9, high=1.0),
+        charts.dumbbells([("a", 1e9, -1e9)], "t", low=-0.00123, high=0.00123),
+        charts.amounts([(name, 1.0) for name in LONG], "t"),
+        charts.marks([(name * 3, [("synthetic", 0.0123)]) for name in LONG], "t"),
+        charts.histogram([0.0, 1.0], [1.0], [1.0], ("2010-01-01 00:00:00" * 2, "9" * 60), "t"),
+        charts.heat_map(np.zeros((120, 120)).tolist(), [f"{n % 7}{LONG[n % 4]}" for n in range(120)], "t"),
+    ]
+    page = browser.new_context(viewport={"width": 2600, "height": 900}).new_page()
+    page.set_content(charts_page("".join(drawn)))
+    assert page.locator("svg[role=img]").count() == len(drawn)
+    assert page.evaluate(OVERLAPS) == []
+
+
+def charts_page(body: str) -> str:
+    style = (Path(charts.__file__).parent / "templates" / "style.css").read_text(encoding="utf-8")
+    return f"<!doctype html><html lang=en><style>{style}</style><body>{body}"
+
+
+@pytest.mark.parametrize("name", ["wide", "full"])
+def test_labels_of_a_report_do_not_overlap(pages: dict[str, Path], browser: Browser, name: str) -> None:
+    assert opened(browser, pages[name], 1400).evaluate(OVERLAPS) == []

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pointillist.errors import BudgetError, UsageError
+from pointillist.errors import BudgetError, LedgerError
 from pointillist.privacy.accounting import gaussian_mu
 from pointillist.privacy.budget import Budget, Guarantee, Neighbours
 from pointillist.privacy.ledger import DEFAULT_CAP, Ledger, State, default_path
@@ -139,9 +139,9 @@ def test_a_spend_is_on_disk_when_record_returns(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path) -> None:
     (tmp_path / "l").write_bytes(b"not a database" * 100)
-    with pytest.raises(UsageError, match="cannot be used"):
+    with pytest.raises(LedgerError, match="cannot be used"):
         record(Ledger(tmp_path / "l"), "r1")
-    with pytest.raises(UsageError, match="cannot be used"):
+    with pytest.raises(LedgerError, match="cannot be used"):
         Ledger(tmp_path / "l").accounts()
 
 

@@ -25,6 +25,18 @@ def test_words_inside_quotes_and_brackets_are_not_keywords() -> None:
     assert query.groups == ()
 
 
+def test_odd_names_stand_in_every_part_of_a_query() -> None:
+    known = ["flc.grp", "lambda", "my col", "x.where"]
+    query = Query.parse(
+        "mean(lambda), sum(x.where) where flc.grp > 1 and `my col` = 2 group by flc.grp, `my col`", known
+    )
+    assert query.aggregates == (Aggregate("mean", ("lambda",)), Aggregate("sum", ("x.where",)))
+    assert query.where == "flc.grp > 1 and `my col` = 2"
+    assert query.groups == ("flc.grp", "my col")
+    with pytest.raises(UsageError, match=r'"my col"'):
+        Query.parse("count() group by my col + 1", known)
+
+
 @pytest.mark.parametrize(
     ("text", "aggregate", "shown"),
     [

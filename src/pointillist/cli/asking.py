@@ -1,16 +1,18 @@
 """Asking a release: the receiver's side. Offline and free."""
 
+import csv
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pointillist.cli.app import app
-from pointillist.cli.options import Json, Quiet
+from pointillist.cli.app import Panel, app
+from pointillist.cli.options import Json
 from pointillist.cli.shared import print_json
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.ASK)
 def query(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
     text: Annotated[str, typer.Argument(metavar="QUERY", help="What to ask.", show_default=False)],
@@ -23,13 +25,16 @@ def query(
     ] = 0,
     confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of fits and samples.")] = 0,
-    quiet: Quiet = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print bare figures: a line for each group, with tabs between.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Ask a release for figures of the private table, each with an interval. Needs no data and costs no privacy.
 
     Aggregates: count(), share(), mean(x), sum(x), median(x), quantile(x, 0.9), correlation(x, y). Formulas over columns may
-    stand for x and y. Then, if you like, where with a condition, and group by with columns of few values.
+    stand for x and y. Then, if you like, where with a condition, and group by with columns of few values. A column's name
+    that is more than a word, such as "body mass", goes in double quotes or back-ticks; a text in single quotes.
 
     Example: pointillist query people.release "mean(income) where age > 40 group by sex"
 
@@ -53,5 +58,8 @@ def query(
         found = answer(received, text)
     if as_json:
         print_json(found.to_json())
-    elif not quiet:
+    elif quiet:
+        lines = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
+        lines.writerows((*group.values, *(f"{each.value:.12g}" for each in group.estimates)) for group in found.groups)
+    else:
         console.show_answers(public.schema.name, found)

@@ -5,18 +5,40 @@ from typing import Annotated
 
 import typer
 
-from pointillist.cli.app import app
+from pointillist.cli.app import Panel, app
 from pointillist.cli.options import Json, Overwrite, Quiet
 from pointillist.cli.shared import free, print_json
 from pointillist.errors import UsageError
 
-extractor_app = typer.Typer(no_args_is_help=True, help="Train a public network to measure images with.")
-app.add_typer(extractor_app, name="extractor")
+extractor_app = typer.Typer(no_args_is_help=True, help="Train or fetch a public network to measure images with.")
+app.add_typer(extractor_app, name="extractor", rich_help_panel=Panel.PREPARE)
 
 
 @extractor_app.callback()
 def _extractor() -> None:
-    """Train a public network to measure images with."""
+    """Train or fetch a public network to measure images with."""
+
+
+@extractor_app.command("fetch")
+def extractor_fetch(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as torchvision:vgg19 or timm:resnet18.")],
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Fetch the weights of a well-known network to this machine, once, by the library that has it.
+
+    No other command fetches anything: a release that names a network is fitted with weights that are here, or refused.
+
+    Example: pointillist extractor fetch torchvision:vgg19
+    """
+    from pointillist import console
+    from pointillist.features import Extractor
+
+    found = Extractor.named(name, download=True)
+    if as_json:
+        print_json({"name": found.name, "sha256": found.sha256, "layers": list(found.layers)})
+    elif not quiet:
+        console.say(f"{found.name} is on this machine: {len(found.layers)} layers, sha256 {found.sha256[:12]}.")
 
 
 @extractor_app.command("train")

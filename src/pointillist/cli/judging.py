@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
-from pointillist.cli.app import app
+from pointillist.cli.app import Panel, app
 from pointillist.cli.options import Delimiter, Json, Overwrite, Quiet, Sql, Target
 from pointillist.cli.shared import free, opened, print_json
 from pointillist.errors import ArtefactError, UsageError
@@ -20,7 +19,7 @@ ReleaseFile = Annotated[
 ]
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.JUDGE)
 def evaluate(
     real: Annotated[Path, typer.Argument(metavar="REAL", help="The private table.", show_default=False)],
     synthetic: Annotated[Path, typer.Argument(metavar="SYNTHETIC", help="The synthetic table.", show_default=False)],
@@ -98,12 +97,13 @@ def _judged(tables: dict[str, Any], schema: Path | None, target: str | None, kno
 def _show(result: Any) -> None:
     """The verdict in the terminal."""
     from pointillist import console
+    from pointillist.console_table import Table
     from pointillist.evaluate.pictures.evaluation import PictureEvaluation
 
     if not isinstance(result, PictureEvaluation):
         console.show_evaluation(result)
         return
-    table = console.Table(title=Text(f"Synthetic against real: {result.name}"), title_justify="left")
+    table = Table(f"Synthetic against real: {result.name}")
     for heading in ("question", "grade", "figure", "what it says"):
         table.add_column(heading)
     for point in result.verdict.points:
@@ -115,7 +115,7 @@ def _show(result: Any) -> None:
         console.out.print(f"Note: {note}", style="yellow")
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.JUDGE)
 def card(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
     output: Annotated[
@@ -140,7 +140,7 @@ def card(
         console.say(f"Written to {output}. It may be shared together with the data.")
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.ASK)
 def errors(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
     model: Annotated[
@@ -177,7 +177,7 @@ def errors(
         console.show_errors(public.schema.name, found)
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.JUDGE)
 def audit(
     data: Annotated[
         Path | None,
@@ -201,7 +201,14 @@ def audit(
         str | None,
         typer.Option(help="Some of white-box, canaries, membership, with commas between.", show_default=False),
     ] = None,
-    runs: Annotated[int, typer.Option(help="Releases on each side of the white-box attack.")] = 100,
+    runs: Annotated[
+        int | None,
+        typer.Option(help="Releases on each side of the white-box attack; 30 unless stated.", show_default=False),
+    ] = None,
+    thorough: Annotated[
+        bool,
+        typer.Option("--thorough", help="200 releases on each side, and four times the shadow runs: takes minutes."),
+    ] = False,
     confidence: Annotated[float, typer.Option(help="Confidence of the lower bounds.")] = 0.95,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="A JSON file for the findings.", show_default=False)
@@ -221,6 +228,7 @@ def audit(
     """
     from pointillist import artefact, console
     from pointillist.evaluate.audit import audit as run
+    from pointillist.evaluate.audit.auditing import RUNS, SHADOWS, THOROUGH
     from pointillist.privacy.budget import DEFAULT_DELTA
     from pointillist.release import Release
     from pointillist.schema import Schema
@@ -241,6 +249,7 @@ def audit(
         raise UsageError("say what to audit: --schema and --epsilon, or --release.")
     else:
         facts = Schema.load(schema)
+    usual, shadows = THOROUGH if thorough else (RUNS, SHADOWS)
     with console.Steps(quiet or as_json).shown() as steps:
         result = run(
             None if data is None else opened(data, delimiter, sql),
@@ -251,7 +260,8 @@ def audit(
             neighbours=neighbours or "add-remove",
             method=method or "mosaic",
             attacks=None if attacks is None else [name.strip() for name in attacks.split(",")],
-            runs=runs,
+            runs=usual if runs is None else runs,
+            shadows=shadows,
             confidence=confidence,
             seed=seed,
             progress=steps,

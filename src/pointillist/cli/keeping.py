@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from pointillist.cli.app import app, ledger_app
+from pointillist.cli.app import Panel, app, ledger_app
 from pointillist.cli.options import Delta, Epsilon, Json, LedgerFile, Quiet
 from pointillist.cli.shared import print_json
 from pointillist.errors import ArtefactError
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.KEEP)
 def inspect(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A release, a model, an extractor or a schema.", show_default=False)
@@ -52,14 +52,15 @@ def ledger_show(context: typer.Context, ledger: LedgerFile = None, as_json: Json
 
     Example: pointillist ledger
     """
+    context.obj = ledger
+    if context.invoked_subcommand is not None:
+        return
+
     from dataclasses import asdict
 
     from pointillist import console
     from pointillist.privacy.ledger import Ledger
 
-    context.obj = ledger
-    if context.invoked_subcommand is not None:
-        return
     book = Ledger(ledger)
     accounts = book.accounts()
     if as_json:

@@ -2,12 +2,13 @@
 
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pointillist.cli.app import app, schema_app
+from pointillist.cli.app import Panel, app, schema_app
 from pointillist.cli.options import (
     Balance,
     Data,
@@ -22,14 +23,17 @@ from pointillist.cli.options import (
     MethodName,
     Neighbour,
     Output,
+    Overlap,
     Overwrite,
     Public,
     Quiet,
     Rows,
+    SafeCsv,
     SchemaFile,
     Seed,
     Sql,
     Targets,
+    Yes,
 )
 from pointillist.cli.shared import (
     at_least_one,
@@ -37,13 +41,14 @@ from pointillist.cli.shared import (
     fitted_by,
     free,
     free_for_rows,
+    last_look,
     opened,
     print_json,
     recipe,
     wanted_rows,
     write_rows,
 )
-from pointillist.errors import PointillistError, UsageError
+from pointillist.errors import FactsFromDataWarning, PointillistError, UsageError
 
 
 @schema_app.command("draft")
@@ -73,12 +78,14 @@ def schema_draft(
     made = draft(opened(data, delimiter, sql), name=name or data.name.split(".")[0], person=owner)
     artefact.write(output, made.to_toml().encode())
     if not quiet:
-        console.show_schema(made)
-        console.show_left_out(made)
-        console.say(f"Written to {output}. Review every fact read from the data, then set reviewed = true in it.")
+        console.show_draft(made, output)
+        asked = " and answer the question in it" if made.several_rows else ""
+        console.say(
+            f"Written to {output}. Review every fact read from the data{asked}, then set reviewed = true in it."
+        )
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.PUBLISH)
 def release(
     data: Data,
     schema: SchemaFile,
@@ -91,16 +98,20 @@ def release(
     neighbours: Neighbour = "add-remove",
     method: MethodName = None,
     public: Public = None,
+    overlap: Overlap = False,
     extractor: ExtractorName = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only print what would be measured; touch no data.")] = False,
     ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
     sql: Sql = None,
+    yes: Yes = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     as_json: Json = False,
-) -> None:
+) -> str | None:
     """Measure a private table once, with noise. The only command that spends privacy budget.
+
+    Facts in the schema that were read from the data are shown once more first, and you are asked whether they are public.
 
     Example: pointillist release people.csv --schema people.toml --target income --epsilon 1 -o people.release
 
@@ -112,14 +123,14 @@ def release(
     from pointillist.schema import Schema
 
     facts = Schema.load(schema)
-    named = recipe(method, public, extractor, data, facts, delimiter)
+    named = recipe(method, public, overlap, extractor, data, facts, delimiter)
     settled = make_plan(facts, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=named)
     if plan:
         if as_json:
             print_json({**settled.to_json(), "guarantee": settled.guarantee.to_json()})
         elif not quiet:
             console.show_plan(settled)
-        return
+        return None
     if output is None:
         raise UsageError("-o / --output is needed: the file to write the release to. (Or pass --plan to see the plan.)")
     free(output, overwrite, data, schema, ledger, public, None if extractor is None else Path(extractor))
@@ -127,7 +138,9 @@ def release(
     source = opened(data, delimiter, sql)
     if not (quiet or as_json):
         console.show_plan(settled)
-    with console.Steps(quiet or as_json).shown() as steps:
+    last_look(facts, schema, yes)
+    with warnings.catch_warnings(), console.Steps(quiet or as_json).shown() as steps:
+        warnings.simplefilter("ignore", FactsFromDataWarning)
         made = make_release(
             source,
             facts,
@@ -144,10 +157,12 @@ def release(
         print_json({"release": str(output), "id": made.id, "guarantee": made.guarantee.to_json()})
     elif not quiet:
         console.say(made.guarantee.sentence())
-        console.say(f"Written to {output}. Next: pointillist fit {output} -o MODEL")
+        console.say(f"Written to {output}.")
+        return f"pointillist fit {output} -o MODEL"
+    return None
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.MAKE)
 def fit(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
     output: Annotated[Path, typer.Option("-o", "--output", help="The model file to write.", show_default=False)],
@@ -165,7 +180,7 @@ def fit(
         int | None,
         typer.Option(
             min=1,
-            help="Steps of a network's fit, also of perceptual's own network: more take longer.",
+            help="Steps of a network's fit, also of the network that image methods fit by themselves: more take longer.",
             show_default=False,
         ),
     ] = None,
@@ -177,7 +192,7 @@ def fit(
     ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
-) -> None:
+) -> str | None:
     """Fit a generator to a release. Costs no privacy, however often it is done.
 
     Example: pointillist fit people.release -o people.model
@@ -197,10 +212,12 @@ def fit(
         pending.commit(model.to_bytes())
     if not quiet:
         table = ".csv" if public.schema.image is None else ""
-        console.say(f"Written to {output}. Next: pointillist sample {output} -o synthetic{table}")
+        console.say(f"Written to {output}.")
+        return f"pointillist sample {output} -o synthetic{table}"
+    return None
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.MAKE)
 def sample(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)],
     output: Output,
@@ -208,6 +225,7 @@ def sample(
     given: Given = None,
     balance: Balance = None,
     seed: Seed = None,
+    safe_csv: SafeCsv = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
@@ -225,12 +243,12 @@ def sample(
     count = wanted_rows(rows, fitted.default_count)
     columns = {name: column for name, column in fitted.schema.measured.items() if column.kind != "image"}
     condition = conditions(given or [], columns)
-    said = write_rows(fitted, count, output, overwrite, given=condition, balance=balance, seed=seed)
+    said = write_rows(fitted, count, output, overwrite, given=condition, balance=balance, seed=seed, safe_csv=safe_csv)
     if not quiet:
         console.say(said)
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.PUBLISH)
 def synth(
     data: Data,
     schema: SchemaFile,
@@ -241,10 +259,12 @@ def synth(
     neighbours: Neighbour = "add-remove",
     method: MethodName = None,
     public: Public = None,
+    overlap: Overlap = False,
     extractor: ExtractorName = None,
     generator: GeneratorName = None,
     rows: Rows = None,
     seed: Seed = None,
+    safe_csv: SafeCsv = False,
     keep: Annotated[
         Path | None,
         typer.Option("--release", help="Where to keep the release; by default beside the output.", show_default=False),
@@ -252,9 +272,10 @@ def synth(
     ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
     sql: Sql = None,
+    yes: Yes = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
-) -> None:
+) -> str | None:
     """Release, fit and sample in one go. The release is kept, so nothing has to be paid for twice.
 
     Example: pointillist synth people.csv --schema people.toml --epsilon 1 -o synthetic.csv
@@ -273,21 +294,24 @@ def synth(
     if generator is not None:
         generator_for(facts, generator)  # better known before anything is spent
     release(
-        data, schema, epsilon, kept, delta, target, neighbours, method, public, extractor,
-        plan=False, ledger=ledger, delimiter=delimiter, sql=sql, overwrite=overwrite, quiet=quiet,
+        data, schema, epsilon, kept, delta, target, neighbours, method, public, overlap, extractor,
+        plan=False, ledger=ledger, delimiter=delimiter, sql=sql, yes=yes, overwrite=overwrite, quiet=quiet,
     )  # fmt: skip
     try:
         with console.Steps(quiet).shown() as steps:
             model = make_fit(Release.load(kept), generator=generator, progress=steps)
         count = wanted_rows(rows, model.default_count)
-        said = write_rows(model, count, output, overwrite, seed=seed)
+        said = write_rows(model, count, output, overwrite, seed=seed, safe_csv=safe_csv)
     except PointillistError as error:
         raise type(error)(f"{error}\nThe release is safe in {kept}: go on with pointillist fit {kept}.") from None
-    if not quiet:
-        console.say(said)
+    if quiet:
+        return None
+    console.say(said)
+    report = f"pointillist evaluate {data} {output} --release {kept} -o report.html"
+    return f"{report} (for your eyes), and pointillist card {kept} -o card.html (to share with the data)"
 
 
-@app.command()
+@app.command(rich_help_panel=Panel.TRY)
 def demo(
     folder: Annotated[Path, typer.Argument(help="Where to leave the files.")] = Path("demo"),
     quiet: Quiet = False,

@@ -45,6 +45,12 @@ Public = Annotated[
         show_default=False,
     ),
 ]
+Overlap = Annotated[
+    bool,
+    typer.Option(
+        "--public-overlap", help="With --public: its rows are public although some are in the private table, too."
+    ),
+]
 ExtractorName = Annotated[
     str | None,
     typer.Option(
@@ -81,13 +87,28 @@ Output = Annotated[
     typer.Option(
         "-o",
         "--output",
-        help="The table to write: .csv, .parquet or .arrow. Images: a folder (no ending), .npz or .parquet.",
+        help="The table to write: .csv or .tsv (perhaps .gz or .zst), .parquet or .arrow. Images: a folder (no ending), "
+        ".npz or .parquet.",
         show_default=False,
+    ),
+]
+Yes = Annotated[
+    bool,
+    typer.Option(
+        "--yes", help="Do not ask again whether facts that were read from the data may be published: they may."
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that are there already.")]
+SafeCsv = Annotated[
+    bool,
+    typer.Option(
+        "--safe-csv",
+        help="In a CSV file, put an apostrophe before texts that begin with = + - @ or a tab, which spreadsheets run as "
+        "formulas. It changes those values.",
+    ),
+]
 Seed = Annotated[
     int | None,
     typer.Option(min=0, help="Seed of the sampling (never of the privacy noise, which has none).", show_default=False),

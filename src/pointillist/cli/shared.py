@@ -1,15 +1,19 @@
 """What several commands do alike."""
 
 import json
+import os
+import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from pointillist.artefact import reserve
-from pointillist.errors import UsageError
+from pointillist.errors import SchemaError, UsageError
 from pointillist.jsonable import finite
+from pointillist.paths import checked
+from pointillist.visible import visible
 
 if TYPE_CHECKING:
     from pointillist.generators.model import Model
@@ -25,13 +29,41 @@ def opened(data: Path, delimiter: str, sql: str | None) -> Any:
     return open_source(data, delimiter=delimiter, query=sql)
 
 
+def last_look(schema: "Schema", origin: Path, yes: bool) -> None:
+    """Facts that were read from the data, once more before they are published; somebody has to say that they may be."""
+    from pointillist import console
+
+    if yes or not schema.vouched:
+        return
+    if not sys.stdin.isatty():
+        raise SchemaError(
+            f"{origin}: a release publishes facts that were read from the data ({schema.vouched_words()}), and there is "
+            "nobody to ask whether it may. Look at each of them, then pass --yes; or take out of read_from_data what you "
+            "know from elsewhere."
+        )
+    console.show_last_look(schema)
+    if not typer.confirm("May anyone know all of this?", err=True):
+        raise SchemaError(
+            f"{origin}: not released, and nothing was spent. Replace what not everyone may know by facts from public "
+            "knowledge, and take their names out of read_from_data."
+        )
+
+
 def recipe(
-    method: str | None, public: Path | None, extractor: str | None, private: Path, schema: "Schema", delimiter: str
+    method: str | None,
+    public: Path | None,
+    overlap: bool,
+    extractor: str | None,
+    private: Path,
+    schema: "Schema",
+    delimiter: str,
 ) -> "Method":
     """The method by its name, with the public rows that it is to weight or the network that it is to use, if any."""
     from pointillist.curator.public_points import public_points
     from pointillist.methods import method_for
 
+    if overlap and public is None:
+        raise UsageError("--public-overlap goes with --public: it speaks of the rows of that file.")
     if extractor is not None:
         if method != "perceptual":
             raise UsageError(
@@ -52,14 +84,15 @@ def recipe(
             f"--public names the private table itself ({public}). Public rows are copied into the release as they are: name "
             "a table that anybody may see."
         )
-    return method_for(schema, method, {"points": public_points(opened(public, delimiter, None), schema)})
+    points = public_points(opened(public, delimiter, None), schema)
+    return method_for(schema, method, {"points": points, "overlap": overlap})
 
 
 def fitted_by(release: "Release", generator: str | None, steps: int | None, variety: float | None) -> dict[str, Any]:
     """The method or the generator that a release is to be fitted by, with what the user wants changed in it."""
     from pointillist.generators.image_settings import ImageNetworkSettings
     from pointillist.generators.settings import NetworkSettings
-    from pointillist.methods import Perceptual, Spectral
+    from pointillist.methods import Perceptual, Spectral, method_for
 
     if variety is not None:
         if release.method != "spectral" or generator is not None or steps is not None:
@@ -75,12 +108,19 @@ def fitted_by(release: "Release", generator: str | None, steps: int | None, vari
         return {"generator": ImageNetworkSettings(steps=steps)}
     if generator is None and release.method == "perceptual":
         return {"method": Perceptual(network={**release.plan["options"]["network"], "steps": steps})}
-    raise UsageError("--steps is for networks: fit with --generator network, or image-network for images.")
+    if generator is None:
+        own = getattr(method_for(release.schema, release.method, release.plan["options"]), "network", None)
+        if isinstance(own, ImageNetworkSettings):
+            return {"generator": replace(own, steps=steps)}
+    raise UsageError(
+        f"--steps is for networks, and {generator or f'a {release.method} release'} is not fitted by one. Fit with "
+        f"--generator {'network' if release.schema.image is None else 'image-network'}."
+    )
 
 
 def _file_or_name(text: str) -> str | Path:
     """A file if there is one of that name, whatever its ending."""
-    return Path(text) if Path(text).is_file() else text
+    return Path(text) if checked(text, UsageError).is_file() else text
 
 
 def wanted_rows(rows: int | None, default: int) -> int:
@@ -121,11 +161,13 @@ def at_least_one(value: int, option: str) -> int:
 
 def print_json(facts: Any) -> None:
     """Facts for a program to read."""
-    typer.echo(json.dumps(finite(facts), ensure_ascii=False, indent=2, allow_nan=False))
+    typer.echo(visible(json.dumps(finite(facts), ensure_ascii=False, indent=2, allow_nan=False)))
 
 
 def free(output: Path, overwrite: bool, *inputs: Path | None) -> None:
     """Refuse to write over what the command reads or keeps, and over any file unless asked to."""
+    from pointillist.artefact import reserve
+
     _own(output, overwrite, *inputs)
     with reserve(output, 0):  # refuses what cannot be written
         pass
@@ -143,20 +185,26 @@ def free_for_rows(output: Path, schema: "Schema", overwrite: bool, *inputs: Path
         picture_files.check(output, overwrite=overwrite)
 
 
-def write_rows(model: "Model", count: int, output: Path, overwrite: bool, **options: Any) -> str:
+def write_rows(
+    model: "Model", count: int, output: Path, overwrite: bool, *, safe_csv: bool = False, **options: Any
+) -> str:
     """Sample rows or images and write them; what to say about it."""
     from pointillist import output as tables
     from pointillist import picture_files
 
     if model.schema.image is None:
-        tables.write_table(model.sample_table(count, **options), output)
+        tables.write_table(model.sample_table(count, **options), output, model.schema, safe_csv=safe_csv)
         return f"{count:,} synthetic rows written to {output}."
     picture_files.write(model.sample(count, **options), output, overwrite=overwrite)
     return f"{count:,} synthetic images written to {output}."
 
 
 def _own(output: Path, overwrite: bool, *inputs: Path | None) -> None:
-    if any(other is not None and output.resolve() == other.resolve() for other in inputs):
+    for each in (output, *inputs):
+        if each is not None:
+            checked(each, UsageError)
+    # By os.path, which follows a loop of links no further, where pathlib raises.
+    if any(other is not None and os.path.realpath(output) == os.path.realpath(other) for other in inputs):
         raise UsageError(f"{output}: is read or kept by this command, and would be written over. Name another output.")
     if output.is_file() and not overwrite:
         raise UsageError(f"{output}: is there already. Name another output, or pass --overwrite.")

@@ -3,17 +3,18 @@
 Rows are chosen after they have been encoded, by a hash of their level numbers, ties broken by the numbers themselves.
 So which rows of a person stay depends on that person's rows alone: not on the order of the file, not on anyone else's
 rows, and not on how a reader happened to type a column. DuckDB does the sorting and spills to disk, so memory does not
-grow with the rows. Rows that name no person are left out.
+grow with the rows. What it sorts by, and may write to disk, are numbers that stand for persons in this pass alone, never
+their names. Rows that name no person are left out.
 """
 
 from collections.abc import Iterable, Iterator
 
 import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from pointillist.curator.database import connect
-from pointillist.curator.encoding import Encoder, without_missing_texts
+from pointillist.curator.encoding import Encoder
+from pointillist.curator.persons import Pseudonyms, owners
 from pointillist.curator.source import BATCH_ROWS
 from pointillist.errors import DataError
 from pointillist.features import Records
@@ -24,17 +25,18 @@ def capped(batches: Iterable[pa.RecordBatch], encoder: Encoder, person: Person, 
     """Encode the batches, and keep at most `person.max_rows` rows of each person."""
     codes, units = encoder.code_names, encoder.unit_names
     kinds = pa.schema(
-        [("owner", pa.string())]
+        [("owner", pa.uint64()), ("owner_too", pa.uint64())]
         + [(f"c{i}", pa.uint16()) for i in range(len(codes))]
         + [(f"u{i}", pa.float64()) for i in range(len(units))]
     )
+    pseudonyms = Pseudonyms()
     failures: list[BaseException] = []
 
     def encoded() -> Iterator[pa.RecordBatch]:
         try:
             for batch in batches:
                 records = encoder(batch)
-                arrays = [owners(batch.column(person.column), person.column, origin)]
+                arrays = [*pseudonyms.of(owners(batch.column(person.column), person.column, origin))]
                 arrays += [pa.array(records.codes[name]) for name in codes]
                 arrays += [pa.array(records.units[name]) for name in units]
                 yield pa.RecordBatch.from_arrays(arrays, schema=kinds)
@@ -42,14 +44,15 @@ def capped(batches: Iterable[pa.RecordBatch], encoder: Encoder, person: Person, 
             failures.append(error)
             raise
 
-    columns = ", ".join(kinds.names[1:])
+    columns = ", ".join(kinds.names[2:])
     try:
         with connect() as db:
             rows = db.from_arrow(pa.RecordBatchReader.from_batches(kinds, encoded()))
             chosen = rows.query(
                 "rows",
                 f"SELECT {columns} FROM rows WHERE owner IS NOT NULL "
-                f"QUALIFY row_number() OVER (PARTITION BY owner ORDER BY hash({columns}), {columns}) <= {person.max_rows}",
+                f"QUALIFY row_number() OVER (PARTITION BY owner, owner_too ORDER BY hash({columns}), {columns}) "
+                f"<= {person.max_rows}",
             )
             for batch in chosen.to_arrow_reader(BATCH_ROWS):
                 yield Records(
@@ -62,22 +65,4 @@ def capped(batches: Iterable[pa.RecordBatch], encoder: Encoder, person: Person, 
             raise failures[0] from None
         raise DataError(
             f"{origin}: its rows could not be sorted by person. Is there space for temporary files?"
-        ) from None
-
-
-def owners(array: pa.Array, column: str, origin: str) -> pa.Array:
-    """The persons' names as texts; null where a row names nobody."""
-    try:
-        if isinstance(array, pa.DictionaryArray):
-            array = array.dictionary_decode()
-        if pa.types.is_floating(array.type) or pa.types.is_decimal(array.type):
-            # Frames turn whole numbers with gaps into floats: 7.0 is person 7. Other fractions have several spellings.
-            array = pc.if_else(pc.is_nan(array.cast(pa.float64())), None, array.cast(pa.float64()))
-            whole = pc.and_(pc.equal(pc.floor(array), array), pc.less(pc.abs(array), 2.0**53))
-            if pc.any(pc.invert(whole)).as_py():
-                raise pa.ArrowInvalid("not a whole number")
-        return without_missing_texts(array)
-    except pa.ArrowException:
-        raise DataError(
-            f"{origin}: column {column!r} cannot be read as names of persons. Make it text, or whole numbers."
         ) from None

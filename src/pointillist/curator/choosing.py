@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from pointillist.curator.candidates import Candidates, Given, Multisets
 from pointillist.curator.reading import open_schema, open_source
-from pointillist.curator.releasing import embed
+from pointillist.curator.releasing import embed, finish, look_again
 from pointillist.errors import UsageError, without_context
 from pointillist.features import Concat, FeatureMap, Product, Records, Tiles, Weighted
 from pointillist.features.serial import to_nodes
@@ -88,7 +88,7 @@ class Choice:
 
     def save(self, path: str | Path) -> None:
         """Write the candidate to a file, whole or not at all: CSV, Parquet or Arrow by the path's ending."""
-        write_table(self.rows, path)
+        write_table(self.rows, path, self.schema)
 
     def to_json(self) -> dict[str, Any]:
         """All but the rows, as JSON values."""
@@ -135,6 +135,7 @@ def choose(
     schema = open_schema(schema)
     schema.require_table("choose")
     schema.require_reviewed()
+    look_again(schema)
     relation = Neighbours.parse(neighbours)
     budget = _budget(epsilon)
     guarantee = Guarantee(budget.epsilon, 0.0, relation, schema.person, exponential_mu(budget.epsilon), 0.0, 0.0)
@@ -173,7 +174,7 @@ def choose(
         frame=source.frame if source.frame in FRAMES else "pyarrow",
         original=public.original(number),
     )
-    book.finish(choice_id)
+    finish(book, made, "choice")
     return made
 
 

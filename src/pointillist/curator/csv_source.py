@@ -2,10 +2,12 @@
 
 import csv
 import gzip
+import io
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 import duckdb
 import numpy as np
@@ -19,7 +21,7 @@ from pointillist.schema import MISSING_TEXTS, Integer, Real, Schema
 
 
 class _Watched:
-    """A binary file, perhaps gzipped, that says how far it has been read and whether its quotes are in order.
+    """A binary file, perhaps compressed, that says how far it has been read and whether its quotes are in order.
 
     A value whose quote is never closed swallows the rows after it, and those are other people's rows. So a file must be
     strict CSV: then its records are what its lines say, and none of them can change how another is read.
@@ -29,7 +31,7 @@ class _Watched:
 
     def __init__(self, file: BinaryIO, size: int, source: "CsvFile", report: Report):
         self._file, self._size, self._report, self._source = file, max(size, 1), report, source
-        self._stream: Any = gzip.GzipFile(fileobj=file) if source.zipped else file
+        self._stream = _unpacked(file, source.path)
         self._state, self._first = FIELD_START, True
 
     def read(self, size: int = -1) -> bytes:
@@ -55,17 +57,19 @@ class _Watched:
         self._file.close()
 
 
+PACKED = (".gz", ".zst")
+"""Second endings of compressed files."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class CsvFile(Source):
-    """A CSV file with a header, perhaps gzipped."""
+    """A CSV file with a header, perhaps compressed by gzip or zstd."""
 
+    whole = True
     untyped = True
 
     def __init__(self, path: Path, delimiter: str = ","):
         self.path, self.name, self.delimiter = path, str(path), delimiter
-        self.zipped = path.suffix == ".gz"
 
     def column_names(self) -> list[str]:
         with self._open() as stream:
@@ -115,9 +119,10 @@ class CsvFile(Source):
             reader = csv.reader(stream, delimiter=self.delimiter)
             return next(reader, None) is not None and next(reader, None) is not None
 
-    def _open(self) -> Any:
-        opener = gzip.open if self.zipped else open
-        return opener(self.path, "rt", encoding="utf-8-sig", newline="")
+    @contextmanager
+    def _open(self) -> Iterator[TextIO]:
+        with open(self.path, "rb") as file:
+            yield io.TextIOWrapper(_unpacked(file, self.path), encoding="utf-8-sig", newline="")
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
         # Nothing is guessed from the values: one odd row must not change how the others are read.
@@ -153,6 +158,16 @@ class CsvFile(Source):
                 "delimiter in double quotes, or pass the right --delimiter."
             )
         return f"{self.name}: cannot be read as CSV."
+
+
+def _unpacked(file: BinaryIO, path: Path) -> Any:
+    """A file's bytes, as they were before they were compressed."""
+    match path.suffix.lower():
+        case ".gz":
+            return gzip.GzipFile(fileobj=file)
+        case ".zst":
+            return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
+    return file
 
 
 def _csv_kind(column: Any) -> pa.DataType:

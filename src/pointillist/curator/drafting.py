@@ -6,15 +6,16 @@ the rows is named, bounds are rounded outwards, and a release refuses the draft 
 
 import datetime as dt
 import math
-import re
 from typing import Any
 
 import duckdb
 from pydantic import ValidationError
 
 from pointillist.curator.database import connect
+from pointillist.curator.datetime_drafting import iso_format, other_format, stored_as
 from pointillist.curator.image_drafting import draft_images
 from pointillist.curator.reading import open_source
+from pointillist.curator.repetition import repeating
 from pointillist.curator.source import Source
 from pointillist.errors import DataError, UsageError, without_context
 from pointillist.schema import (
@@ -33,6 +34,9 @@ from pointillist.schema import (
 _MOST_CATEGORIES = 60
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
 _LARGEST = 2**53 - 1
+_MOST_DECIMALS, _USUAL = 12, 0.95
+_DOUBLE_NOISE, _FLOAT_NOISE = 4 * 2.0**-52, 4 * 2.0**-23
+"""How far a number may lie from the one that was meant, relative to it: a few last places of its type."""
 # What a column of texts may be read as, most special first; a leading zero makes a code, not a number.
 _READINGS = (
     ("BIGINT", r"regexp_matches(x, '^[+-]?(0|[1-9]\d*)$') AND TRY_CAST(x AS BIGINT) IS NOT NULL"),
@@ -40,13 +44,6 @@ _READINGS = (
     ("BOOLEAN", "lower(x) IN ('true', 'false')"),
     ("DATE", r"regexp_matches(x, '^\d{4}-\d{2}-\d{2}$') AND TRY_CAST(x AS DATE) IS NOT NULL"),
     ("TIMESTAMP", r"regexp_matches(x, '^\d{4}-\d{2}-\d{2}[ T]\d') AND TRY_CAST(x AS TIMESTAMP) IS NOT NULL"),
-)
-
-
-# Dates as people write them; where a file fits two of these, the first is drafted, and marked.
-_DATE_FORMATS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d")
-_PERSONAL = re.compile(
-    r"(^|_)(id|ids|nr|mrn|ssn|key|uuid|patient|person|subject|customer|client|member|user|account)(_|$)|(number|Id)$"
 )
 
 
@@ -81,12 +78,20 @@ def _table(source: Source, names: list[str], person: Person | None) -> tuple[dic
         if count == 0:
             raise DataError(f"{source.name}: has no rows to draft a schema from.")
         columns: dict[str, Any] = {}
+        types = source.types()
         for number, (column, kind) in enumerate(zip(names, rows.types, strict=True)):
             if person is not None and column == person.column:
                 columns[column] = Ignore(description="names the person")
             else:
                 drafted = _column(rows.project(f"c{number} AS x"), str(kind), count, source.untyped)
-                columns[column] = _not_a_person(column, drafted, rows.project(f"c{number} AS x"))
+                columns[column] = stored_as(drafted, types.get(column))
+        for column, each in repeating(rows, columns, count).items() if person is None else ():
+            columns[column] = Ignore(
+                description="its values repeat, as those of people with several rows do; if they name people, draft again "
+                f"with --person {column} --max-rows N, so that a whole person is protected and not one row",
+                repeats=max(2, each),
+                read_from_data=("kind", "repeats"),
+            )
     if all(isinstance(column, Ignore) for column in columns.values()):
         raise DataError(f"{source.name}: no column looks usable: all are empty, texts without end, or identifiers.")
     return columns, count
@@ -97,32 +102,26 @@ def _column(rows: duckdb.DuckDBPyRelation, kind: str, count: int, untyped: bool)
         missing = ", ".join(f"'{text}'" for text in MISSING_TEXTS)
         rows = rows.filter(f"trim(x::VARCHAR) NOT IN ({missing})")
     rows = rows.filter("x IS NOT NULL")
-    if untyped and (
-        form := next((f for f in _DATE_FORMATS if _holds(rows, f"try_strptime(x, '{f}') IS NOT NULL")), None)
-    ):
-        drafted = _datetime(rows.project(f"strptime(trim(x), '{form}')::DATE AS x"), "DATE", _fewer(rows, count))
-        if isinstance(drafted, Datetime):
-            return drafted.model_copy(update={"format": form, "read_from_data": (*drafted.read_from_data, "format")})
+    if untyped and (form := other_format(rows)):
+        kind = "TIMESTAMP" if "%M" in form else "DATE"
+        moments = rows.project(f"strptime(trim(x), '{form}')::{kind} AS x")
+        return _written(_datetime(moments, kind, _fewer(rows, count)), form)
+    texts = rows
     if untyped:
         kind = next((reading for reading, test in _READINGS if _holds(rows, test)), "VARCHAR")
         rows = rows.project(f"trim(x)::{kind} AS x") if kind != "VARCHAR" else rows
     try:
-        return _drafted(rows, kind, count)
+        drafted = _drafted(rows, kind, count)
     except ValidationError:
         return _ignored("its values fit no kind as they are; set one by hand if it should be used")
+    return _written(drafted, iso_format(texts)) if untyped and kind == "TIMESTAMP" else drafted
 
 
-def _not_a_person(name: str, drafted: Column, rows: duckdb.DuckDBPyRelation) -> Column:
-    """Leave out a column that seems to name people by its name and its values: it may be the privacy unit."""
-    if _PERSONAL.search(name) is None or not isinstance(drafted, Integer | Ignore):
+def _written(drafted: Column, form: str | None) -> Column:
+    """A drafted column of dates or times with the format that they are written in."""
+    if not isinstance(drafted, Datetime) or form is None:
         return drafted
-    filled, distinct = rows.aggregate("count(x), count(DISTINCT x)").fetchall()[0]
-    if distinct <= _MOST_CATEGORIES or distinct == filled:
-        return drafted
-    return _ignored(
-        "its values repeat, and its name suggests that it names people; if so, draft again with --person "
-        f"{name} --max-rows N, so that a whole person is protected and not one row"
-    )
+    return drafted.model_copy(update={"format": form, "read_from_data": (*drafted.read_from_data, "format")})
 
 
 def _holds(rows: duckdb.DuckDBPyRelation, test: str) -> bool:
@@ -149,7 +148,7 @@ def _drafted(rows: duckdb.DuckDBPyRelation, kind: str, count: int) -> Column:
     if kind in _WHOLE:
         return _integer(rows, missing, distinct, filled)
     if kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL"):
-        return _real(rows.project("x::DOUBLE AS x"), missing)
+        return _real(rows.project("x::DOUBLE AS x"), missing, _FLOAT_NOISE if kind == "FLOAT" else _DOUBLE_NOISE)
     if kind != "VARCHAR" and not kind.startswith("ENUM"):
         return _ignored(f"is of type {kind.split('(', maxsplit=1)[0].lower()}, which no kind can hold")
     if distinct > _MOST_CATEGORIES:
@@ -185,20 +184,31 @@ def _integer(rows: duckdb.DuckDBPyRelation, missing: bool, distinct: int, filled
     )  # fmt: skip
 
 
-def _real(rows: duckdb.DuckDBPyRelation, missing: bool) -> Column:
+def _real(rows: duckdb.DuckDBPyRelation, missing: bool, noise: float) -> Column:
     finite = rows.filter("isfinite(x)")
     nan = bool(rows.filter("isnan(x)").limit(1).fetchall())
     if not finite.limit(1).fetchall():
         return _ignored("has no finite values")
     low, high, special, scale, facts = _range(finite)
-    checks = ", ".join(f"bool_and(round(x, {digits}) = x)" for digits in range(5))
-    exact = finite.aggregate(checks).fetchall()[0]
-    decimals = next((digits for digits, holds in enumerate(exact) if holds), None)
+    decimals = _decimals(finite, noise)
     facts += ("decimals",) if decimals is not None else ()
     return Real(
         min=float(low), max=float(high), special=special, scale=scale, decimals=decimals, missing=missing or nan,
         read_from_data=("kind", "min", "max", "missing", *facts),
     )  # fmt: skip
+
+
+def _decimals(rows: duckdb.DuckDBPyRelation, noise: float) -> int | None:
+    """Digits after the point that are enough for all but one in twenty values; none if more are usual than can be kept.
+
+    What lies nearer to a short number than its type can tell apart is that number: 0.1 + 0.2 has one decimal.
+    """
+    tests = " ".join(
+        f"WHEN abs(round(x, {digits}) - x) <= {noise} * abs(x) THEN {digits}" for digits in range(_MOST_DECIMALS + 1)
+    )
+    beyond = _MOST_DECIMALS + 1
+    usual = rows.aggregate(f"quantile_disc(CASE {tests} ELSE {beyond} END, {_USUAL})").fetchall()[0][0]
+    return None if usual == beyond else int(usual)
 
 
 def _range(rows: duckdb.DuckDBPyRelation) -> tuple[float, float, tuple[float, ...], Any, tuple[str, ...]]:
@@ -219,6 +229,8 @@ def _range(rows: duckdb.DuckDBPyRelation) -> tuple[float, float, tuple[float, ..
 
 def _datetime(rows: duckdb.DuckDBPyRelation, kind: str, missing: bool) -> Column:
     days = kind == "DATE"
+    if kind == "TIMESTAMPTZ_NS":  # which DuckDB casts to nothing else
+        rows = rows.project("x::TIMESTAMP_NS AS x")
     try:
         low, high = rows.aggregate("min(x)::TIMESTAMP, max(x)::TIMESTAMP").fetchall()[0]
         first, last = dt.datetime(low.year, 1, 1), dt.datetime(high.year, 12, 31)

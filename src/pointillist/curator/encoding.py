@@ -15,8 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from pointillist import datetime_texts
+from pointillist.curator.arrow_kinds import odd_family, without_runs
 from pointillist.curator.image_decoding import decode
 from pointillist.curator.kernels import MISSING, OUT_OF_RANGE, bin_numbers
+from pointillist.datetime_format import DatetimeFormat
 from pointillist.errors import DataError
 from pointillist.features import Records
 from pointillist.levels import Levels
@@ -63,7 +66,7 @@ class Encoder:
     def __call__(self, batch: pa.RecordBatch) -> Records:
         codes, units = {}, {}
         for each in self._levels:
-            array = batch.column(each.name)
+            array = self._plain(each, batch.column(each.name))
             if each.numeric:
                 values = self._guarded(each, numbers, array)
                 levels = self._bins(each, values)  # checks the column's rules, also where only positions are asked for
@@ -78,6 +81,19 @@ class Encoder:
             for name, column in self._images.items()
         }
         return Records(batch.num_rows, codes, units, images)
+
+    def _plain(self, each: Levels, array: pa.Array) -> pa.Array:
+        """Refuse what is not one value a row: no rule of the schema could say what it stands for."""
+        found = odd_family(array.type)
+        if found is not None:
+            needed = "texts, whole numbers or booleans" if not each.numeric else "numbers or texts"
+            needed = "dates, times or texts" if isinstance(each.column, Datetime) else needed
+            raise self._fail(
+                each,
+                f"is stored as {found}, and {each.column.kind} columns need {needed}",
+                'Store it so, or set its kind to "ignore".',
+            )
+        return without_runs(array)
 
     def _guarded(self, each: Levels, read: Callable[[pa.Array, Levels], Any], array: pa.Array) -> Any:
         """Arrow's own messages quote the value that they stumble over: replace them."""
@@ -239,7 +255,7 @@ def _moments(texts: pa.Array, form: str | None) -> pa.Array:
     kind = pa.timestamp("us")
     found = pa.nulls(len(texts), kind)
     if form is not None:
-        found = pc.strptime(texts, format=form, unit="us", error_is_null=True)
+        found = datetime_texts.read(DatetimeFormat(form), texts)
         texts = pc.if_else(pc.is_valid(found), None, texts)
     zoned = pc.fill_null(pc.match_substring_regex(texts, _ZONED), False)
     utc = pc.cast(pc.if_else(zoned, texts, None), pa.timestamp("us", "UTC")).cast(kind)

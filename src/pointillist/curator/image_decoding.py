@@ -59,9 +59,18 @@ def header(content: Any, what: str) -> tuple[int, int, bool]:
         width, height = reversed(picture.size) if turned else picture.size
         colour = picture.mode not in ("1", "L", "LA", "La", "I", "F", *_WIDE)
         if picture.mode == "P" and picture.palette is not None:
-            colours = np.frombuffer(bytes(picture.getpalette("RGB") or b""), dtype=np.uint8).reshape(-1, 3)
-            colour = bool((colours != colours[:, :1]).any())
+            colour = _has_colours(picture, what)
         return height, width, colour
+
+
+def _has_colours(picture: Any, what: str) -> bool:
+    """Whether there is more than grey in a palette."""
+    try:
+        palette = bytes(picture.getpalette("RGB") or b"")
+    except Exception:  # to get at it, Pillow decodes the image
+        raise _damaged(what) from None
+    colours = np.frombuffer(palette, dtype=np.uint8).reshape(-1, 3)
+    return bool((colours != colours[:, :1]).any())
 
 
 def contents(array: pa.Array, where: str) -> Iterator[tuple[Any, str]]:

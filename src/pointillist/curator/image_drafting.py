@@ -73,7 +73,7 @@ def _is_image(array: pa.Array) -> bool:
     try:
         values = array.drop_null().slice(0, 1)
         return is_encoded(array.type) and all(header(content, what) for content, what in contents(values, ""))
-    except DataError:
+    except (DataError, pa.ArrowException):  # a type of which Arrow cannot take a part holds no images
         return False
 
 

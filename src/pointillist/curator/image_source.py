@@ -54,6 +54,7 @@ def rows_within(rows: int, schema: Schema, groups: Iterable[tuple[int, int]]) ->
 class Images(Source):
     """A set of images that is no table."""
 
+    whole = True
     note: str = ""
     """What the reader of a draft should know about where the images came from."""
 
@@ -246,7 +247,7 @@ class Arrays(_Stack):
         """An npy file: images without labels."""
         try:
             array = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (ValueError, EOFError, OSError):
+        except Exception:  # numpy parses the head as Python, and hands on whatever that raises
             raise _unreadable(str(path)) from None
         if not isinstance(array, np.ndarray):
             array.close()
@@ -304,7 +305,10 @@ class ArrayFile(_Stack):
         """A member behind its head, and what its head says."""
         heads = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
         with archive.open(member) as stream:
-            shape, by_column, kind = heads[np.lib.format.read_magic(stream)](stream)
+            try:
+                shape, by_column, kind = heads[np.lib.format.read_magic(stream)](stream)
+            except Exception:  # as in Arrays.at
+                raise _unreadable(self.name) from None
             if by_column and len(shape) > 1:
                 raise DataError(
                     f"{self.name}: an array is stored column by column, which cannot be read image by image. Save it again "

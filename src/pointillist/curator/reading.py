@@ -7,8 +7,7 @@ frame, a query.
 import datetime as dt
 import decimal
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +18,31 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from pointillist.curator.csv_source import CsvFile
-from pointillist.curator.database import connect
+from pointillist.curator.arrow_kinds import odd_family, unknown_to_duckdb
+from pointillist.curator.csv_source import PACKED, CsvFile
+from pointillist.curator.database import confine, connect
 from pointillist.curator.image_source import ArrayFile, Arrays, Folder, holds_images, rows_at_once, rows_within
+from pointillist.curator.rowwise import RowWise
 from pointillist.curator.source import BATCH_ROWS, Report, Source, quote
 from pointillist.errors import DataError, UsageError
+from pointillist.paths import checked
 from pointillist.schema import MISSING_TEXTS, Image, Integer, Real, Schema
+
+_MOST_FILES = 200_000
+"""In the folder of one table."""
 
 
 class Files(Source):
-    """Parquet or Arrow files: one, or a folder of them."""
+    """Parquet or Arrow files: one, or a folder of them; or a dataset of the caller's, which may be a part of some."""
 
-    def __init__(self, dataset: ds.Dataset, name: str):
-        self.dataset, self.name = dataset, name
+    def __init__(self, dataset: ds.Dataset, name: str, *, whole: bool = False):
+        self.dataset, self.name, self.whole = dataset, name, whole
+        self._sound = False
 
     @classmethod
     def at(cls, path: Path, kind: str) -> "Files":
         try:
-            return cls(ds.dataset(path, format=kind), str(path))
+            return cls(ds.dataset(path, format=kind), str(path), whole=True)
         except FileNotFoundError:
             raise DataError(f"{path}: no such file.") from None
         except (pa.ArrowException, OSError):
@@ -44,6 +50,9 @@ class Files(Source):
 
     def column_names(self) -> list[str]:
         return list(self.dataset.schema.names)
+
+    def types(self) -> dict[str, pa.DataType]:
+        return {field.name: field.type for field in self.dataset.schema}
 
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
         batches = self._parquet(columns, schema) if self._is_parquet() else self._scan(columns, schema)
@@ -80,7 +89,8 @@ class Files(Source):
             absent = [name for name in wanted if name not in present]
             if absent:
                 raise DataError(f"{fragment.path}: column {absent[0]!r} is not in this file of {self.name}.")
-            coded = [name for name in texts if name in present]
+            kinds = fragment.physical_schema
+            coded = [name for name in texts if name in present and odd_family(kinds.field(name).type) is None]
             with self.dataset.filesystem.open_input_file(fragment.path) as stream:
                 file = pq.ParquetFile(stream, read_dictionary=coded, pre_buffer=False, buffer_size=1 << 20)
                 groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
@@ -94,7 +104,11 @@ class Files(Source):
                     yield part
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
-        return db.from_arrow(self.dataset).query("source", sql)
+        if not self._sound:  # DuckDB trusts the buffers that it is given: look at all of them first, once
+            for batch in self.dataset.to_batches(batch_readahead=2, fragment_readahead=1):
+                batch.validate(full=True)
+            self._sound = True
+        return _taken(db, self.dataset, self.name).query("source", sql)
 
 
 class Frame(Source):
@@ -104,6 +118,7 @@ class Frame(Source):
         self.name = "the frame"
         try:
             native = nw.from_native(frame)
+            self.whole = not isinstance(native, nw.LazyFrame)  # that one may select as it is collected
             self.table = native.collect() if isinstance(native, nw.LazyFrame) else native
         except nw.exceptions.DuplicateError:
             raise DataError(f"{self.name}: a column is there more than once. Rename one of them.") from None
@@ -119,6 +134,9 @@ class Frame(Source):
 
     def column_names(self) -> list[str]:
         return [str(name) for name in self.table.columns]
+
+    def types(self) -> dict[str, pa.DataType]:
+        return {field.name: field.type for field in self._batch(self.table[:0], self.column_names(), None).schema}
 
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
         rows = rows_at_once(schema, BATCH_ROWS)
@@ -145,7 +163,23 @@ class Frame(Source):
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
         table = pa.Table.from_batches([self._batch(self.table, self.column_names(), None)])
-        return db.from_arrow(table).query("source", sql)
+        table.validate(full=True)
+        return _taken(db, table, self.name).query("source", sql)
+
+
+def _taken(db: duckdb.DuckDBPyConnection, table: Any, name: str) -> duckdb.DuckDBPyRelation:
+    """An Arrow table as DuckDB sees it; columns that it cannot take over are named."""
+    try:
+        return db.from_arrow(table)
+    except duckdb.Error:
+        unknown = unknown_to_duckdb(table.schema)
+        if not unknown:
+            raise
+        kind = str(table.schema.field(unknown[0]).type).partition("<")[0]
+        raise DataError(
+            f"{name}: column {unknown[0]!r} is of a type that SQL does not know ({kind}). "
+            "Store it as another type, or leave it out of the table."
+        ) from None
 
 
 def _one_by_one(values: list[Any], column: Any) -> pa.Array:
@@ -183,8 +217,6 @@ def _text(value: Any) -> str:
 class Relation(Source):
     """A DuckDB relation."""
 
-    whole = False
-
     def __init__(self, relation: duckdb.DuckDBPyRelation, name: str = "the relation"):
         self.relation, self.name = relation, name
 
@@ -202,48 +234,83 @@ class Relation(Source):
 
 
 class Query(Source):
-    """The result of SQL, run by DuckDB on a database file or on a file or folder that SQL calls `source`.
+    """The result of SQL, run by DuckDB on a table of a database file, or on a file or folder that SQL calls `source`.
 
-    The promise is for rows of the result. Choosing rows and columns one by one keeps it; anything in which one row
-    changes others (aggregates, DISTINCT, LIMIT, windows, subqueries) does not.
+    The promise is for rows of the result, so the query must work row by row: others are refused. While it runs, DuckDB may
+    read this table and write to its own temporary folder, and nothing else.
     """
 
-    whole = False
-
     def __init__(self, sql: str, over: str | Path | None = None, delimiter: str = ","):
-        self.sql, self.over, self.delimiter = sql, None if over is None else Path(over), delimiter
+        self.over, self.delimiter = None if over is None else Path(over), delimiter
         self.name = "the query" if over is None else f"the query on {over}"
-
-    @contextmanager
-    def _relation(self) -> Iterator[duckdb.DuckDBPyRelation]:
-        if self.over is not None and not self.over.exists():
-            raise DataError(f"{self.over}: no such file.")
-        if self.over is None or _is_database(self.over):
-            with connect(self.over) as db:
-                yield db.sql(self.sql)
-        else:
-            with connect() as db:
-                yield open_source(self.over, delimiter=self.delimiter).query(db, self.sql)
+        with self.guard(None):
+            self._query = RowWise(sql)
 
     def column_names(self) -> list[str]:
-        with self._relation() as relation:
-            return list(relation.columns)
+        with connect() as db:
+            return list(self._result(db).columns)
 
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
-        with self._relation() as relation:
-            yield from Relation(relation).read(columns, schema, report)
+        with connect() as db:
+            yield from Relation(self._result(db)).read(columns, schema, report)
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
+        return self._result(db).query("source", sql)
+
+    def _result(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+        table = self._query.table
+        if self.over is not None and not checked(self.over, DataError).exists():
+            raise DataError(f"{self.over}: no such file.")
         if self.over is not None and _is_database(self.over):
-            db.execute(f"ATTACH '{str(self.over).replace(chr(39), chr(39) * 2)}' AS _over (READ_ONLY); USE _over")
-            return db.sql(self.sql).query("source", sql)
-        if self.over is not None:
-            return open_source(self.over, delimiter=self.delimiter).query(db, self.sql).query("source", sql)
-        return db.sql(self.sql).query("source", sql)
+            return self._of_database(db, table)
+        if table is None:
+            confine(db)
+            return db.sql(self._query.sql)
+        over = self.over or Path(table[2])
+        if any(table[:2]) or not (over.exists() if self.over is None else _same(table[2], "source")):
+            known = "It must be a file or a folder" if self.over is None else "Call the table source"
+            raise DataError(f"{self.name}: there is no {_dotted(table)!r} to read. {known}.")
+        rows = open_source(over, delimiter=self.delimiter).query(db, "SELECT * FROM source")
+        confine(db, over)
+        return rows.query(table[2], self._query.sql)
+
+    def _of_database(
+        self, db: duckdb.DuckDBPyConnection, table: tuple[str, str, str] | None
+    ) -> duckdb.DuckDBPyRelation:
+        """Tables, and neither views nor functions of the database's own: these are queries, too, that nobody checked."""
+        db.execute(f"ATTACH '{str(self.over).replace(chr(39), chr(39) * 2)}' AS _over (READ_ONLY)")
+        confine(db)
+        # Asked before USE: after it the database's own functions would go before DuckDB's, also in these questions.
+        own = db.execute("SELECT function_name FROM duckdb_functions() WHERE NOT internal").fetchall()
+        tables = db.execute(
+            "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = '_over' AND NOT internal"
+        ).fetchall()
+        if called := sorted({name.lower() for (name,) in own} & self._query.functions):
+            raise DataError(
+                f"{self.name}: {called[0]} is a function of the database's own, and a query of its own. Write out "
+                "what it does."
+            )
+        if table is not None and (
+            table[0] or not any(_same(table[1] or "main", each[0]) and _same(table[2], each[1]) for each in tables)
+        ):
+            raise DataError(
+                f"{self.name}: {_dotted(table)!r} is no table of the database. (A view is a query of its own: write it out, "
+                "or make a table of it.)"
+            )
+        db.execute("USE _over")
+        return db.sql(self._query.sql)
 
     def explain(self, error: Exception, schema: Schema | None) -> str:
         text = " Columns of a CSV file are texts here: use CAST." if self.over and ".csv" in self.over.name else ""
         return f"{self.name} failed ({type(error).__name__}). Run it in DuckDB to see why.{text}"
+
+
+def _dotted(names: tuple[str, ...]) -> str:
+    return ".".join(filter(None, names))
+
+
+def _same(name: str, other: str) -> bool:
+    return name.lower() == other.lower()
 
 
 def _is_database(path: Path) -> bool:
@@ -258,8 +325,9 @@ def csv(path: str | Path, *, delimiter: str = ",") -> Source:
 def sql(query: str, over: str | Path | None = None) -> Source:
     """A DuckDB query as a table; `over` is a DuckDB database, or a file or folder that the query calls `source`.
 
-    The promise is for rows of the result: the query must make each of them from one private row. Aggregates, DISTINCT,
-    LIMIT, windows and subqueries let one row change others, and no noise is calibrated for that.
+    The promise is for rows of the result: the query must make each of them from one private row. Joins, aggregates,
+    DISTINCT, LIMIT, windows and the like let one row change or multiply others, no noise is calibrated for that, and they
+    are refused. Without `over` the query names a file or folder itself (FROM 'people.parquet').
     """
     return Query(query, over)
 
@@ -296,7 +364,7 @@ def open_schema(schema: Schema | str | Path) -> Schema:
 
 
 def _open_path(path: Path, delimiter: str) -> Source:
-    if not path.exists():
+    if not checked(path, DataError).exists():
         raise DataError(f"{path}: no such file.")
     if (
         len(delimiter) != 1
@@ -306,11 +374,12 @@ def _open_path(path: Path, delimiter: str) -> Source:
         raise UsageError(f"delimiter must be one character, such as ; or a tab ($'\\t'), not {delimiter!r}.")
     kinds = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet"}
     kinds |= {".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc"}
-    kind = kinds.get(path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix.lower())
+    packed = path.suffix.lower() in PACKED and path.with_suffix("").suffix.lower() in (".csv", ".tsv", ".txt")
+    kind = "csv" if packed else kinds.get(path.suffix.lower())
     if path.is_dir() and _images_inside(path):
         return Folder(path)
     if path.is_dir():
-        inside = {kinds[f.suffix] for f in path.rglob("*") if kinds.get(f.suffix) in ("parquet", "ipc")}
+        inside = _kinds_inside(path, kinds)
         if len(inside) != 1:
             raise DataError(
                 f"{path}: a folder must hold Parquet files, or Arrow files, and not both; or a folder of images for each "
@@ -318,17 +387,29 @@ def _open_path(path: Path, delimiter: str) -> Source:
             )
         return Files.at(path, inside.pop())
     if kind == "csv":
-        if ".tsv" in path.suffixes and delimiter == ",":
+        if ".tsv" in path.name.lower() and delimiter == ",":
             delimiter = "\t"
         return CsvFile(path, delimiter)
     if path.suffix.lower() in (".npz", ".npy"):
         return ArrayFile(path) if path.suffix.lower() == ".npz" else Arrays.at(path)
     if kind is None:
         raise DataError(
-            f"{path}: the ending is not known. Known are .csv, .tsv, .csv.gz, .parquet, .arrow and .feather; for images "
-            ".npz and .npy, too."
+            f"{path}: the ending is not known. Known are .csv, .tsv, .csv.gz, .csv.zst, .parquet, .arrow and .feather; "
+            "for images .npz and .npy, too."
         )
     return Files.at(path, kind)
+
+
+def _kinds_inside(path: Path, kinds: Mapping[str, str]) -> set[str]:
+    """The kinds of tables in a folder and in those below it, up to a number of files that no table has."""
+    found: set[str] = set()
+    seen = 0
+    for _, _, files in os.walk(path):
+        seen += len(files)
+        if seen > _MOST_FILES:
+            raise DataError(f"{path}: holds more than {_MOST_FILES:,} files. Name the folder of the table itself.")
+        found |= {kinds.get(os.path.splitext(name)[1], "") for name in files}
+    return found & {"parquet", "ipc"}
 
 
 def _images_inside(path: Path) -> bool:

@@ -2,26 +2,37 @@
 
 import os
 import uuid
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pointillist.artefact import reserve
+from pointillist.artefact import Pending, reserve
 from pointillist.curator.capping import capped
 from pointillist.curator.embedding import Embedding, Integers
 from pointillist.curator.encoding import Encoder
+from pointillist.curator.overlap import require_no_copy
 from pointillist.curator.reading import open_schema, open_source
+from pointillist.curator.scratch import tidy_when_terminated
 from pointillist.curator.source import Source
 from pointillist.engines import local
-from pointillist.errors import PointillistError, UsageError, without_context
+from pointillist.errors import (
+    ArtefactError,
+    FactsFromDataWarning,
+    LedgerError,
+    PointillistError,
+    UsageError,
+    without_context,
+)
 from pointillist.features import FeatureMap, blocks
 from pointillist.features.serial import to_nodes
 from pointillist.levels import levels_of
 from pointillist.methods import Method, method_for
+from pointillist.methods.base import CopiesRows
 from pointillist.plan import Plan, Request, Round
-from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Neighbours
+from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Neighbours, short
 from pointillist.privacy.grid import Grid
 from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.noise import add_noise
@@ -82,22 +93,28 @@ def release(
         ledger: where the spend is recorded; by default the user's own ledger.
         output: also write the release to this file, whole or not at all.
 
-    Nothing is spent by a call that fails before noise is drawn; by then every row has been read and checked once.
+    Facts that `draft` read from the rows are published with the schema: a `FactsFromDataWarning` names them.
+    Nothing is spent by a call that fails before noise is drawn; by then every row has been read and checked once. If the
+    file or the ledger fails after that, the release is not lost: it is the error's attribute `made`.
     """
     schema = open_schema(schema)
     recipe = method_for(schema, method)
     schema.require_reviewed()
+    look_again(schema)
     settled = plan(schema, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=recipe)
     source = open_source(table)
     source.require([*schema.measured, *([schema.person.column] if schema.person else [])])
     exact = settled.request.neighbours is Neighbours.REPLACE_ONE and schema.person is None and source.whole
     if not exact and not any(block.counts for each in settled.rounds for block in each.blocks):
         raise UsageError(
-            "the plan counts nothing, and the number of rows of a query's result is not public. Choose a count_share "
-            "above 0."
+            "the plan counts nothing, and the number of rows of what may be a selection (a query, a relation, a dataset, a "
+            "lazy frame) is not public. Choose a count_share above 0."
         )
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
     book.check(schema.name, settled.guarantee)
+    if isinstance(recipe, CopiesRows) and recipe.copied_rows is not None:
+        progress("compare", 0.0)
+        require_no_copy(recipe.copied_rows, source, schema)
 
     release_id = str(uuid.uuid4())
     targets = settled.request.targets
@@ -137,11 +154,48 @@ def release(
         )
         if pending is not None:
             progress("write", 0.0)
-            pending.commit(made.to_bytes())
+            _commit(pending, made)
         progress("close", 0.0)
-        book.finish(release_id)
+        finish(book, made, "release", output)
     progress("done", 1.0)
     return made
+
+
+def look_again(schema: Schema) -> None:
+    """Warn of facts that were read from the data, before they are published on the owner's word."""
+    if schema.vouched:
+        warnings.warn(
+            f"the release of {schema.name!r} publishes facts that were read from the private rows, on your word that "
+            f"anyone may know them: {schema.vouched_words()}. Take out of read_from_data what you know from elsewhere; or "
+            "silence this with warnings.simplefilter('ignore', pointillist.FactsFromDataWarning).",
+            FactsFromDataWarning,
+            stacklevel=4,  # past `release` or `choose`, and what they are wrapped in
+        )
+
+
+def finish(book: Ledger, made: Any, what: str, output: str | Path | None = None) -> None:
+    """Close the spend of what was made. It is good whatever comes of that, so an error says where it is."""
+    safe = "is the attribute `made` of this error" if output is None else f"is safe in {output}"
+    try:
+        book.finish(made.id, f"The {what} was made before that, and {safe}; {_spent(made)}.")
+    except LedgerError as error:
+        error.made = made
+        raise
+
+
+def _commit(pending: Pending, made: Release) -> None:
+    """Write the release; space for it was taken before anything was spent, but its folder may have gone since."""
+    try:
+        pending.commit(made.to_bytes())
+    except OSError as error:
+        failed = ArtefactError(f"{pending.path}: the release cannot be written ({error.strerror}); {_spent(made)}.")
+        failed.made = made
+        raise failed from None
+
+
+def _spent(made: Any) -> str:
+    promise = made.guarantee
+    return f"ε = {promise.epsilon:g}, δ = {short(promise.delta)} was spent on {made.schema.name!r}, and counts"
 
 
 def _check(feature_map: FeatureMap, planned: Round) -> None:
@@ -183,12 +237,13 @@ def embed(
     else:
         columns = list(dict.fromkeys([*encoder.columns, schema.person.column]))
         stream, encode = capped(source.batches(columns, schema, report), encoder, schema.person, source.name), _as_is
-    parts = local.run(
-        stream,
-        lambda: Embedding(feature_map, grid),
-        lambda part, item: part.add(encode(item)),
-        threads or min(8, os.cpu_count() or 1),
-    )
+    with tidy_when_terminated():  # here, as the stream is read by other threads
+        parts = local.run(
+            stream,
+            lambda: Embedding(feature_map, grid),
+            lambda part, item: part.add(encode(item)),
+            threads or min(8, os.cpu_count() or 1),
+        )
     total = parts[0]
     for part in parts[1:]:
         total.merge(part)

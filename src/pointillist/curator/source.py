@@ -41,8 +41,12 @@ class Source(ABC):
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
         """Run SQL in which the table is called `source`."""
 
-    whole: bool = True
-    """Whether the rows are all there are: of a selection, the number is never public."""
+    def types(self) -> dict[str, pa.DataType]:
+        """The Arrow types of the columns, where the table says so."""
+        return {}
+
+    whole: bool = False
+    """Whether the rows are known to be all there are: of what may be a selection, the number is never public."""
     untyped: bool = False
     """Whether all values come as texts, whatever they are."""
 
@@ -55,7 +59,9 @@ class Source(ABC):
         """Some columns as a stream of batches, checked first; `report` is told how much of it has passed."""
         self.require(columns)
         with self.guard(schema):
-            yield from self.read(columns, schema, report)
+            for batch in self.read(columns, schema, report):
+                batch.validate(full=True)  # a damaged buffer points outside of itself: whoever reads it would crash
+                yield batch
 
     def require(self, columns: list[str]) -> None:
         """Refuse a table that lacks a column. Only the schema's names are shown: a file without a header has none."""

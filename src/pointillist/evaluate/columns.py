@@ -46,6 +46,8 @@ class Moments:
     spread: tuple[float, float]
     rows: tuple[int, int]
     """Rows that have a value."""
+    kurtosis: float = 3.0
+    """Of the real values: how much single values weigh in their spread. 3 for a normal distribution."""
 
     @property
     def shift(self) -> float:
@@ -56,6 +58,16 @@ class Moments:
     def chance(self) -> float:
         """The standard deviation of `shift`'s difference between two samples of these sizes."""
         return float(np.sqrt(sum(1 / max(1, rows) for rows in self.rows)))
+
+    @property
+    def stretch(self) -> float:
+        """By which part the spread is too large or too small; 0 where the real values do not differ."""
+        return abs(self.spread[1] / self.spread[0] - 1) if self.spread[0] > 0 else 0.0
+
+    @property
+    def stretch_chance(self) -> float:
+        """The standard deviation of `stretch` between two samples of these sizes, of one distribution."""
+        return self.chance * float(np.sqrt(max(0.0, self.kurtosis - 1) / 4))
 
 
 @dataclass(frozen=True)
@@ -177,7 +189,13 @@ def _moments(real: Sample, synthetic: Sample, name: str) -> Moments | None:
         (float(first.mean()), float(second.mean())),
         (float(first.std()), float(second.std())),
         (len(first), len(second)),
+        _kurtosis(first),
     )
+
+
+def _kurtosis(values: Floats) -> float:
+    spread = float(values.std())
+    return float(np.mean(((values - values.mean()) / spread) ** 4)) if spread > 0 else 1.0
 
 
 def _summary(real: Sample, synthetic: Sample, level: Levels) -> dict[str, tuple[str, str]]:

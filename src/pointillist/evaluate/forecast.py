@@ -102,7 +102,7 @@ def planned(release: Release, measured: Sequence[Marginals]) -> tuple[Planned, .
     return tuple(
         Planned(each["name"], each["error"], each["factor"], measured[found[each["name"]]].mean)
         for each in release.plan.get("expected", ())
-        if found[each["name"]] < len(measured)
+        if found.get(each["name"], len(measured)) < len(measured)
     )
 
 

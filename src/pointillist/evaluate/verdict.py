@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pointillist.evaluate.columns import Columns
+from pointillist.evaluate.columns import Column, Columns, Moments
 from pointillist.evaluate.copies import Copies
 from pointillist.evaluate.discriminator import Discriminator
 from pointillist.evaluate.marginals import Marginals
@@ -110,10 +110,28 @@ def _numbers(columns: Columns) -> list[Point]:
             UNCLEAR if moments.chance > 0.1 else _grade(beyond, 0.05, 0.2),
             f"{moments.shift:.2f}",
             f"The mean that is furthest off is that of {worst.name}: {said['mean'][1]} in place of {said['mean'][0]}, by "
-            f"{moments.shift:.2f} of the real spread; its spread is {said['spread'][1]} in place of {said['spread'][0]}.",
+            f"{moments.shift:.2f} of the real spread.",
             "largest shift of a mean beyond chance, in spreads: good up to 0.05, fair up to 0.2",
-        )
+        ),
+        _spreads(numbers),
     ]
+
+
+def _spreads(numbers: list[tuple[Column, Moments]]) -> Point:
+    def beyond(moments: Moments) -> float:
+        return max(0.0, moments.stretch - 2 * moments.stretch_chance)
+
+    worst, moments = max(numbers, key=lambda pair: (beyond(pair[1]), pair[1].stretch))
+    spread = worst.summary["spread"]
+    return Point(
+        "spreads of numbers",
+        UNCLEAR if moments.stretch_chance > 0.2 else _grade(beyond(moments), 0.1, 0.3),
+        f"{moments.stretch:.0%}",
+        f"The spread (standard deviation) that is furthest off is that of {worst.name}: {spread[1]} in place of "
+        f"{spread[0]}.",
+        "largest part by which a spread is off beyond chance: good up to 10 %, fair up to 30 %; unclear where chance alone "
+        "gives over 20 %",
+    )
 
 
 def _copies(copied: Copies) -> Point:

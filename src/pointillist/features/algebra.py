@@ -121,6 +121,11 @@ class Product(FeatureMap):
 class Labelled(Product):
     """A map for each class of a label: the map's features stand in the block of the record's class."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.maps) != 2 or not isinstance(self.maps[0], Tiles):
+            raise ValueError("Labelled needs a label and one map")
+
     @classmethod
     def of(cls, features: FeatureMap, label: Tiles) -> Self:
         return cls((label, features))

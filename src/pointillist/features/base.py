@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pointillist.features.domain import Domain
 from pointillist.features.records import Products, Records
 
 Floats = NDArray[np.float64]
@@ -46,6 +47,11 @@ class FeatureMap(ABC):
             return (self,)
         return tuple(leaf for part in self.parts for leaf in part.leaves)
 
+    def fits(self, domain: Domain) -> bool:
+        """Whether a schema has the columns that this map reads, in the size that it reads them. Asked of leaves."""
+        known = self.code_columns <= domain.sizes.keys() and self.unit_columns <= domain.numbers
+        return known and self.image_columns <= {domain.image}
+
     @property
     def code_columns(self) -> frozenset[str]:
         """Columns that the map reads as levels."""
@@ -60,6 +66,11 @@ class FeatureMap(ABC):
     def image_columns(self) -> frozenset[str]:
         """Columns that the map reads as pixels."""
         return frozenset[str]().union(*(part.image_columns for part in self.parts))
+
+    @property
+    def columns_known(self) -> frozenset[str]:
+        """Columns of which rows can be made from the features."""
+        return self.code_columns | self.unit_columns | self.image_columns
 
     @property
     def indicator(self) -> bool:

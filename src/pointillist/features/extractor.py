@@ -8,6 +8,8 @@ are named, and found again by their name. Running one needs torch, reading about
 
 import hashlib
 import json
+import math
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -19,15 +21,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist import artefact
-from pointillist.errors import ArtefactError, UsageError
+from pointillist.errors import UsageError
+from pointillist.facts import reals, table, text, texts, whole
 from pointillist.features.public_network import (
     KNOWN,
     LITE,
     OWN,
     SMALL,
+    architecture_from_facts,
     build,
     convolutions,
+    plain_name,
     remedy,
+    require_small,
     require_torch,
     weights_of,
 )
@@ -41,6 +47,7 @@ Shape = tuple[int, int, int]
 KIND, FORMAT = "extractor", 1
 LEAST_SIZE, DEFAULT_SIZE, MOST_SIZE = 8, 64, 256
 """Of the images that go into a named network; most of these halve an image five times."""
+_LARGEST_SIDE = 4096
 _GREY = (0.299, 0.587, 0.114)
 """What red, green and blue count for in a grey image (ITU-R BT.601)."""
 _IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
@@ -61,6 +68,8 @@ class Input:
     deviation: tuple[float, ...]
 
     def __post_init__(self) -> None:
+        if not all(map(math.isfinite, (*self.mean, *self.deviation))):
+            raise ValueError("an extractor's means and deviations must be finite")
         if self.channels not in (1, 3) or not (len(self.mean) == len(self.deviation) == self.channels):
             raise ValueError("an extractor takes one or three channels, each with a mean and a deviation")
         if min(self.height, self.width) < 1 or not min(self.deviation) > 0:
@@ -69,8 +78,8 @@ class Input:
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> Self:
         """As it comes back from a file."""
-        mean, deviation = (tuple(map(float, facts[name])) for name in ("mean", "deviation"))
-        return cls(int(facts["height"]), int(facts["width"]), int(facts["channels"]), mean, deviation)
+        height, width = (whole(facts, name, 1, _LARGEST_SIDE) for name in ("height", "width"))
+        return cls(height, width, whole(facts, "channels", 1, 3), reals(facts, "mean"), reals(facts, "deviation"))
 
     def __call__(self, images: "Tensor") -> "Tensor":
         """Images (n, channels, height, width) with values from 0 to 1, as the network takes them."""
@@ -118,8 +127,11 @@ class Extractor:
         return cls.named(given)
 
     @classmethod
-    def named(cls, name: str) -> Self:
-        """A well-known public network: one of `KNOWN`; NAME@SIZE for images of another size than 64."""
+    def named(cls, name: str, *, download: bool = False) -> Self:
+        """A well-known public network: one of `KNOWN`; NAME@SIZE for images of another size than 64.
+
+        Its weights must be on this machine. With `download` they are fetched if they are not, once; nothing else fetches.
+        """
         plain, _, size = name.partition("@")
         if size and not (size.isdigit() and LEAST_SIZE <= int(size) <= MOST_SIZE):
             raise UsageError(
@@ -130,14 +142,14 @@ class Extractor:
         if plain in LITE:
             architecture = {"kind": "efficientnet-lite", "name": plain, "size": side}
             mean, deviation = (127 / 255,) * 3, (128 / 255,) * 3
-        elif library in ("torchvision", "timm") and model:
+        elif library in ("torchvision", "timm") and plain_name(model):
             architecture = {"kind": library, "name": model}
             mean, deviation = _IMAGENET
         else:
             raise UsageError(
                 f"extractor {name!r} is not known. Known: {KNOWN}; or a file made by pointillist extractor train."
             )
-        module = build(name, architecture)
+        module = build(name, architecture, download=download)
         return cls._of(name, architecture, Input(side, side, 3, mean, deviation), module, None)
 
     @classmethod
@@ -209,6 +221,7 @@ class Extractor:
         module = self.module
         if module is None:
             module = build(self.name, self.architecture, self.weights)
+        _checked(self.name, module, self.layers)
         if _hash(self.architecture, self.input, self.layers, weights_of(module)) != self.sha256:
             raise UsageError(
                 f"extractor {self.name}: the network that is here has other weights than the one that the release was made "
@@ -244,14 +257,18 @@ class Extractor:
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any], weights: Arrays) -> Self:
         """The inverse of `describe`. Nothing is built or looked up yet: that may need what is not installed."""
-        taken = Input.from_facts(facts["input"])
-        layers = tuple(map(str, facts["layers"]))
-        architecture = dict(facts["architecture"])
-        own = str(architecture["kind"]) == SMALL
-        found = cls(str(facts["name"]), architecture, taken, layers, str(facts["sha256"]), weights if own else None)
-        if own and _hash(architecture, taken, layers, weights) != found.sha256:
-            raise ValueError("the extractor does not match its hash")
-        return found
+        taken = Input.from_facts(table(facts, "input"))
+        layers = texts(facts, "layers")
+        architecture = architecture_from_facts(table(facts, "architecture"))
+        own = architecture["kind"] == SMALL
+        name, sha256 = text(facts, "name"), text(facts, "sha256", 64)
+        if not layers or re.fullmatch("[0-9a-f]{64}", sha256) is None:
+            raise ValueError("an extractor needs layers and a hash")
+        if own:
+            require_small(architecture, taken.channels, layers, weights)
+            if _hash(architecture, taken, layers, weights) != sha256:
+                raise ValueError("the extractor does not match its hash")
+        return cls(name, architecture, taken, layers, sha256, weights if own else None)
 
     def save(self, path: str | Path) -> None:
         """Write a small network to a file, whole or not at all."""
@@ -264,10 +281,11 @@ class Extractor:
     def load(cls, path: str | Path) -> Self:
         """Read one. Runs no code from the file."""
         facts, arrays = artefact.unpack(path, KIND, FORMAT)
-        try:
-            return cls.from_facts(facts, arrays)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ArtefactError(f"{path}: a fact is missing or malformed ({error}). Get a fresh copy.") from None
+        with artefact.sound(path):
+            found = cls.from_facts(facts, arrays)
+            if found.weights is None:
+                raise ValueError("only small networks have a file")
+            return found
 
 
 class Frozen:

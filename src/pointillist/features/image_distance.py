@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features.base import Floats
+from pointillist.features.domain import Domain
 from pointillist.features.image_map import CentredImageMap
 from pointillist.features.records import Records
 
@@ -27,6 +28,9 @@ class ImageDistance(CentredImageMap):
             raise ValueError("centres must be images of whole numbers of 8 bits, a row for each class")
         if not 0 < self.radius < np.inf:
             raise ValueError(f"radius must be finite and above 0, not {self.radius}")
+
+    def fits(self, domain: Domain) -> bool:
+        return super().fits(domain) and self.centres.shape == (domain.classes, domain.pixels)
 
     @property
     def dimension(self) -> int:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features.base import Floats
+from pointillist.features.domain import Domain
 from pointillist.features.image_map import ImageMap
 from pointillist.features.records import Records
 
@@ -85,6 +86,9 @@ class ImageFourier(ImageMap):
     def pixels(self) -> int:
         """Numbers in one image."""
         return self.height * self.width * self.channels
+
+    def fits(self, domain: Domain) -> bool:
+        return super().fits(domain) and (self.height, self.width, self.channels) == domain.shape
 
     @property
     def dimension(self) -> int:

@@ -12,9 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features.base import Floats
+from pointillist.features.domain import Domain
 from pointillist.features.hermite import Hermite
 from pointillist.features.image_map import ImageMap
 from pointillist.features.records import Records
+
+_MOST_PIXELS = 16
+"""In a group: the number of features is a power of it."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,9 @@ class _Pixels(ImageMap):
     """Of the Gaussian kernel, in parts of a pixel's range."""
     scale: float
     """What positions and length scale are multiplied by (see `Hermite`)."""
+
+    def fits(self, domain: Domain) -> bool:
+        return super().fits(domain) and (self.height, self.width, self.channels) == domain.shape
 
     @cached_property
     def curve(self) -> Hermite:
@@ -104,6 +111,8 @@ class ImageHermiteProducts(_Pixels):
         _ = self.curve
         if not self.groups or len({len(group) for group in self.groups}) != 1:
             raise ValueError("groups must be of one size, and at least one")
+        if not 1 <= self.size <= _MOST_PIXELS:
+            raise ValueError(f"groups must have from 1 to {_MOST_PIXELS} pixels")
         if not all(0 <= pixel < self.pixels for group in self.groups for pixel in group):
             raise ValueError(f"groups must name pixels from 0 to {self.pixels - 1}")
 

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features.base import FeatureMap, Floats
+from pointillist.features.domain import Domain
 from pointillist.features.records import Products, Records
 
 
@@ -34,6 +35,9 @@ class CentredImageMap(ImageMap):
 
     label: str | None
     """The column that says which centre is an image's; none: all images are of one class."""
+
+    def fits(self, domain: Domain) -> bool:
+        return super().fits(domain) and self.label == domain.label
 
     @property
     def code_columns(self) -> frozenset[str]:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from pointillist.features.base import Floats
 from pointillist.features.cosines import SCALE
+from pointillist.features.domain import Domain
 from pointillist.features.image_map import CentredImageMap
 from pointillist.features.records import Records
 
@@ -53,6 +54,10 @@ class ImageMoments(CentredImageMap):
             raise ValueError("radius and lift must be finite and above 0")
         if self._farthest >= _EXACT or 3 * self._coarse**2 * len(self.vectors) >= _EXACT:
             raise ValueError("basis or centres are too large: their sums would not be exact")
+
+    def fits(self, domain: Domain) -> bool:
+        sizes = (len(self.centres), self.vectors.shape[1])
+        return super().fits(domain) and sizes == (domain.classes * self.kinds, domain.pixels)
 
     @property
     def size(self) -> int:

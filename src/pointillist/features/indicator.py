@@ -8,7 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features.base import FeatureMap, Floats
+from pointillist.features.domain import Domain
 from pointillist.features.records import Products, Records
+
+MOST_LEVELS = 1 << 16
+"""Levels are numbers of 16 bits."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,10 @@ class Tiles(FeatureMap):
     """The tile of every level of the column."""
 
     def __post_init__(self) -> None:
-        if sorted(set(self.tile_of)) != list(range(max(self.tile_of) + 1)):
+        if not 1 <= len(self.tile_of) <= MOST_LEVELS:
+            raise ValueError(f"a column has from 1 to {MOST_LEVELS:,} levels")
+        tiles = set(self.tile_of)
+        if min(tiles) != 0 or max(tiles) != len(tiles) - 1:
             raise ValueError("tiles must be numbered from 0 without gaps")
 
     @cached_property
@@ -51,6 +58,9 @@ class Tiles(FeatureMap):
     @property
     def indicator(self) -> bool:
         return True
+
+    def fits(self, domain: Domain) -> bool:
+        return domain.sizes.get(self.column) == len(self.tile_of)
 
     def cells(self, records: Records) -> NDArray[np.int64]:
         return self.table[records.codes[self.column]].astype(np.int64)

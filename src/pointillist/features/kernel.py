@@ -10,7 +10,7 @@ same bits whatever records stand beside them.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from scipy.special import erf
 
 from pointillist.errors import UsageError
-from pointillist.features.indicator import Tiles
+from pointillist.facts import listed, real, reals, table, text, texts, wholes
+from pointillist.features.indicator import MOST_LEVELS, Tiles
 from pointillist.features.records import Products, Records
 
 Floats = NDArray[np.float64]
@@ -51,6 +52,13 @@ class Kernel(ABC):
     @abstractmethod
     def __call__(self, a: Records, b: Records) -> Floats:
         """k(x, y) for every record x of `a` and y of `b`: one row for each x."""
+
+    @property
+    def sizes(self) -> Iterator[tuple[str, int]]:
+        """Every column that is read as levels, with the number of levels that are told apart there."""
+        for _, factors in self.terms:
+            for factor in factors:
+                yield from factor.sizes
 
     @property
     @abstractmethod
@@ -94,6 +102,10 @@ class Factor(Kernel):
     @property
     def terms(self) -> tuple[tuple[float, tuple["Factor", ...]], ...]:
         return ((1.0, (self,)),)
+
+    @property
+    def sizes(self) -> Iterator[tuple[str, int]]:
+        yield from ()
 
     @abstractmethod
     def by_level(self, name: str, products: Products, points: Records) -> Floats:
@@ -167,6 +179,10 @@ class Delta(Factor):
     @property
     def unit_columns(self) -> frozenset[str]:
         return frozenset()
+
+    @property
+    def sizes(self) -> Iterator[tuple[str, int]]:
+        yield self.tiles.column, len(self.tiles.tile_of)
 
     def __call__(self, a: Records, b: Records) -> Floats:
         cells = self.tiles.table
@@ -279,12 +295,12 @@ def kernel_from_json(facts: Mapping[str, Any]) -> Kernel:
     """The inverse of `to_json`; the kernel's own checks run again."""
     match facts["kernel"]:
         case "gaussian":
-            return Gaussian(tuple(facts["columns"]), tuple(facts["scales"]))
+            return Gaussian(texts(facts, "columns"), reals(facts, "scales"))
         case "delta":
-            tiles = Tiles(str(facts["column"]), tuple(int(tile) for tile in facts["tile_of"]))
-            return Delta(tiles, float(facts["floor"]))
+            tiles = Tiles(text(facts, "column"), wholes(facts, "tile_of", 0, MOST_LEVELS - 1))
+            return Delta(tiles, real(facts, "floor"))
         case "times":
-            return Times(tuple(kernel_from_json(each) for each in facts["kernels"]))
+            return Times(tuple(map(kernel_from_json, listed(facts, "kernels", table))))
         case "plus":
-            return Plus(tuple(kernel_from_json(each) for each in facts["kernels"]), tuple(facts["weights"]))
-    raise ValueError(f"unknown kernel {facts['kernel']!r}")
+            return Plus(tuple(map(kernel_from_json, listed(facts, "kernels", table))), reals(facts, "weights"))
+    raise ValueError(f"unknown kernel {str(facts['kernel'])[:50]!r}")

@@ -28,8 +28,10 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from pointillist.errors import UsageError
+from pointillist.facts import listed, real, table, texts
 from pointillist.features.base import FeatureMap, Floats
 from pointillist.features.cholesky import PivotedCholesky, pivoted_cholesky, take
+from pointillist.features.domain import Domain
 from pointillist.features.kernel import Delta, Kernel, kernel_from_json
 from pointillist.features.records import Products, Records
 
@@ -92,7 +94,7 @@ class Landmarks(FeatureMap):
             raise ValueError("landmarks must be among the points, and at least one")
         if self.basis.shape != (rank * (rank + 1) // 2,) or self.exponents.shape != (rank,):
             raise ValueError("the basis does not fit the landmarks")
-        if not (0 < self.shrink <= 1 and np.abs(self.exponents).max() < 500):
+        if not (0 < self.shrink <= 1 and self.exponents.min() > -500 and self.exponents.max() < 500):
             raise ValueError("the basis is out of range")
         if np.abs(self._matrix).sum(axis=0).max() > 1 << _ROW_BITS:
             raise ValueError("the basis is too large for exact arithmetic")
@@ -140,6 +142,18 @@ class Landmarks(FeatureMap):
     def unit_columns(self) -> frozenset[str]:
         return self.kernel.unit_columns
 
+    @property
+    def columns_known(self) -> frozenset[str]:
+        return frozenset(self.points.codes)
+
+    def fits(self, domain: Domain) -> bool:
+        """The points must be whole rows of the schema, as they are what is weighted later."""
+        told = all(domain.sizes.get(name) == size for name, size in self.kernel.sizes)
+        if not told or self.points.units.keys() != domain.numbers:
+            return False
+        codes = self.points.codes
+        return codes.keys() == domain.sizes.keys() and all(codes[name].max() < domain.sizes[name] for name in codes)
+
     def __call__(self, records: Records) -> Floats:
         found = np.empty((records.rows, self.dimension))
         step = max(1, _CELLS // self.dimension)
@@ -172,12 +186,21 @@ class Landmarks(FeatureMap):
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> Self:
         """The inverse of `describe`."""
-        codes = {name: facts[f"codes.{place}"].astype(np.uint16) for place, name in enumerate(facts["columns"])}
-        units = {name: facts[f"units.{place}"].astype(np.float64) for place, name in enumerate(facts["numbers"])}
+        codes = {name: _row(facts, f"codes.{place}", np.uint16) for place, name in enumerate(texts(facts, "columns"))}
+        units = {name: _row(facts, f"units.{place}", np.float64) for place, name in enumerate(texts(facts, "numbers"))}
         points = Records(len(next(iter(codes.values()))), codes, units)
-        pivots, exponents = facts["pivots"].astype(np.int64), facts["exponents"].astype(np.int64)
-        basis = facts["basis"].astype(np.int32)
-        return cls(kernel_from_json(facts["kernel"][0]), points, pivots, basis, exponents, float(facts["shrink"]))
+        pivots, exponents = (_row(facts, name, np.int64) for name in ("pivots", "exponents"))
+        (kernel,) = listed(facts, "kernel", table)
+        shrink = real(facts, "shrink", 0.0, 1.0)
+        return cls(kernel_from_json(kernel), points, pivots, _row(facts, "basis", np.int32), exponents, shrink)
+
+
+def _row(facts: Mapping[str, Any], name: str, kind: type[np.generic]) -> NDArray[Any]:
+    """An array of one dimension and one kind of numbers."""
+    found = facts[name]
+    if not isinstance(found, np.ndarray) or found.ndim != 1 or found.dtype != kind:
+        raise ValueError(f"{name} must be an array of {kind.__name__}")
+    return found
 
 
 def _part(records: Records, rows: slice) -> Records:

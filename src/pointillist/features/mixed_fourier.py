@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features.base import Floats
+from pointillist.features.domain import Domain
 from pointillist.features.fourier import RandomFourier
 from pointillist.features.records import Products, Records
 
@@ -44,6 +45,10 @@ class MixedFourier(RandomFourier):
     @property
     def code_columns(self) -> frozenset[str]:
         return frozenset(self.turned)
+
+    def fits(self, domain: Domain) -> bool:
+        sizes = tuple(domain.sizes.get(name) for name in self.turned)
+        return super().fits(domain) and sizes == self.sizes
 
     @cached_property
     def _tables(self) -> dict[str, Floats]:

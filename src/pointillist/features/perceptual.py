@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pointillist.errors import UsageError
+from pointillist.facts import flag, listed, real, table, text, texts, whole, wholes
 from pointillist.features.base import Floats
 from pointillist.features.extractor import Extractor, Shape
 from pointillist.features.image_map import ImageMap
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 _SAFE = 1 - 2.0**-40
 """What lengths are multiplied by, so that rounding makes none longer than 1."""
+_LARGEST_SIDE = 1 << 16
 _TINY = 1e-12
 """An image whose activations are shorter than this has no direction; its features are nearly 0."""
 
@@ -161,17 +163,22 @@ class Perceptual(ImageMap):
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> Self:
         """The inverse of `describe`."""
-        weights = {str(name): facts[f"weights.{place}"] for place, name in enumerate(facts["weights"])}
-        shapes = tuple((int(shape[0]), int(shape[1]), int(shape[2])) for shape in facts["shapes"])
+        weights = {name: facts[f"weights.{place}"] for place, name in enumerate(texts(facts, "weights"))}
+        (extractor,) = listed(facts, "extractor", table)
+        shapes = listed(facts, "shapes", lambda one, each: _shape(*wholes(one, each, 1, _LARGEST_SIDE)))
         return cls(
-            str(facts["image"]),
-            Extractor.from_facts(facts["extractor"][0], weights),
+            text(facts, "image"),
+            Extractor.from_facts(extractor, weights),
             shapes,
-            int(facts["moments"]),
-            float(facts["second_share"]),
-            bool(facts["rectified"]),
-            bool(facts["equal_layers"]),
+            whole(facts, "moments", 1, 2),
+            real(facts, "second_share"),
+            flag(facts, "rectified"),
+            flag(facts, "equal_layers"),
         )
+
+
+def _shape(channels: int, height: int, width: int) -> Shape:
+    return channels, height, width
 
 
 def _averaged(values: "Tensor", shape: Shape) -> "Tensor":

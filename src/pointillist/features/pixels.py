@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pointillist.features.base import Floats
+from pointillist.features.domain import Domain
 from pointillist.features.image_map import ImageMap
 from pointillist.features.records import Records
 
@@ -24,6 +25,9 @@ class Pixels(ImageMap):
     def __post_init__(self) -> None:
         if not (math.isfinite(self.radius) and self.radius > 0):
             raise ValueError(f"radius must be finite and above 0, not {self.radius}")
+
+    def fits(self, domain: Domain) -> bool:
+        return super().fits(domain) and (self.height, self.width, self.channels) == domain.shape
 
     @property
     def dimension(self) -> int:

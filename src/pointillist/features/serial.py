@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.errors import ArtefactError
+from pointillist.errors import ArtefactError, UsageError
+from pointillist.facts import listed, optional, real, text, texts, whole, wholes
 from pointillist.features.algebra import Concat, Labelled, Product, Weighted
 from pointillist.features.base import FeatureMap
 from pointillist.features.constant import Constant
@@ -19,13 +20,22 @@ from pointillist.features.image_fourier import ImageFourier
 from pointillist.features.image_hermite import ImageHermite, ImageHermiteProducts
 from pointillist.features.image_kinds import FirstMoments, ImageKinds, KindMoments, SecondMoments
 from pointillist.features.image_moments import ImageMoments
-from pointillist.features.indicator import OneHot, Tiles
+from pointillist.features.indicator import MOST_LEVELS, OneHot, Tiles
 from pointillist.features.landmark import Landmarks
 from pointillist.features.mixed_fourier import MixedFourier
 from pointillist.features.perceptual import Perceptual
 from pointillist.features.pixels import Pixels
 
 Arrays = dict[str, NDArray[Any]]
+
+_MOST_NODES, _DEEPEST = 1 << 22, 32
+"""Of a map with every part written out, and how deep it may be nested."""
+_MOST_FEATURES = 1 << 32
+_MOST_LEVELS = 1 << 23
+"""Of all indicators together: a one-hot map of any size is a few letters in a file."""
+_HIGHEST_ORDER = 1 << 16
+_LARGEST_IMAGE = 4096
+"""Pixels each way."""
 
 _NAMES: dict[type[FeatureMap], str] = {
     OneHot: "one-hot",
@@ -74,41 +84,77 @@ def to_nodes(root: FeatureMap) -> tuple[list[dict[str, Any]], Arrays]:
         return numbers[key]
 
     write(root)
+    try:
+        _require_sane([node["parts"] for node in nodes])
+    except ValueError as error:
+        raise UsageError(f"the features do not fit into a file: {error}. Measure fewer of them.") from None
     return nodes, arrays
 
 
 def from_nodes(nodes: list[dict[str, Any]], arrays: Arrays) -> FeatureMap:
-    """The inverse of `to_nodes`; the map's own checks run again."""
+    """The inverse of `to_nodes`; the map's own checks run again. Takes no longer than the map is large, whatever it says."""
     maps: list[FeatureMap] = []
+    levels = 0
     try:
+        _require_sane([node["parts"] for node in nodes])
         for node in nodes:
             facts: dict[str, Any] = {
                 name: arrays[value["array"]] if isinstance(value, dict) else value for name, value in node.items()
             }
-            maps.append(_build(facts.pop("map"), tuple(maps[i] for i in facts.pop("parts")), facts))
+            parts = tuple(maps[i] for i in facts.pop("parts"))
+            maps.append(_build(facts.pop("map"), parts, facts))
+            if list(map(id, maps[-1].parts)) != list(map(id, parts)):
+                raise ValueError("a map with parts that it does not have")
+            levels += len(maps[-1].tile_of) if isinstance(maps[-1], Tiles) else 0
+            if levels > _MOST_LEVELS or not 1 <= maps[-1].dimension <= _MOST_FEATURES:
+                raise ValueError("too many levels or features, or none")
         return maps[-1]
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise ArtefactError(f"its feature map cannot be read ({error})") from None
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, UsageError) as error:
+        raise ArtefactError(f"its feature map cannot be read ({str(error).rstrip('.')})") from None
+
+
+def _require_sane(parts: list[list[int]]) -> None:
+    """Refuse nodes that are no tree of sane size.
+
+    Nodes may be shared, and whoever walks the map meets a shared one as often as it is used. So what counts is the size of
+    the map with all of that written out, and it is known before anything is built.
+    """
+    sizes: list[int] = []
+    depths: list[int] = []
+    used: set[int] = set()
+    for number, own in enumerate(parts):
+        if not isinstance(own, list):
+            raise ValueError("parts that are no list")
+        for part in own:
+            if isinstance(part, bool) or not isinstance(part, int) or not 0 <= part < number:
+                raise ValueError("a part that does not come before its whole")
+        sizes.append(1 + sum(sizes[part] for part in own))
+        depths.append(1 + max((depths[part] for part in own), default=0))
+        used.update(own)
+        if sizes[-1] > _MOST_NODES or depths[-1] > _DEEPEST:
+            raise ValueError(f"more than {_MOST_NODES:,} parts, or nested over {_DEEPEST} deep")
+    if len(used) != len(parts) - 1:
+        raise ValueError("parts that belong to nothing, or no parts at all")
 
 
 def _build(name: str, parts: tuple[FeatureMap, ...], facts: dict[str, Any]) -> FeatureMap:
     match name:
         case "one-hot":
-            return OneHot(facts["column"], int(facts["size"]))
+            return OneHot(text(facts, "column"), whole(facts, "size", 1, MOST_LEVELS))
         case "tiles":
-            return Tiles(facts["column"], tuple(int(tile) for tile in facts["tile_of"]))
+            return Tiles(text(facts, "column"), wholes(facts, "tile_of", 0, MOST_LEVELS - 1))
         case "random-fourier":
-            return RandomFourier(tuple(facts["columns"]), np.asarray(facts["frequencies"], dtype=np.float64))
+            return RandomFourier(texts(facts, "columns"), _floats(facts, "frequencies"))
         case "mixed-fourier":
             return MixedFourier(
-                tuple(facts["columns"]),
-                np.asarray(facts["frequencies"], dtype=np.float64),
-                tuple(facts["turned"]),
-                tuple(int(size) for size in facts["sizes"]),
-                np.asarray(facts["angles"], dtype=np.float64),
+                texts(facts, "columns"),
+                _floats(facts, "frequencies"),
+                texts(facts, "turned"),
+                wholes(facts, "sizes", 1, MOST_LEVELS),
+                _floats(facts, "angles"),
             )
         case "hermite":
-            return Hermite(facts["column"], int(facts["order"]), float(facts["length_scale"]), float(facts["scale"]))
+            return Hermite(text(facts, "column"), *_curve(facts))
         case "landmarks":
             return Landmarks.from_facts(facts)
         case "perceptual":
@@ -120,7 +166,8 @@ def _build(name: str, parts: tuple[FeatureMap, ...], facts: dict[str, Any]) -> F
         case "labelled":
             return Labelled(parts)
         case "weighted":
-            return Weighted(parts[0], float(facts["weight"]))
+            (weighted,) = parts
+            return Weighted(weighted, real(facts, "weight", 0.0))
         case "constant":
             return Constant()
     return _build_image(name, parts, facts)
@@ -138,21 +185,21 @@ def _build_image(name: str, parts: tuple[FeatureMap, ...], facts: dict[str, Any]
         case "kind-moments":
             return KindMoments(parts)
         case "image-distance":
-            return ImageDistance(facts["image"], facts["label"], np.asarray(facts["centres"]), float(facts["radius"]))
+            return ImageDistance(*_centred(facts), _array(facts, "centres"), real(facts, "radius"))
         case "image-fourier":
-            return ImageFourier(*_image(facts), np.asarray(facts["frequencies"]), float(facts["scale"]))
+            return ImageFourier(*_image(facts), _array(facts, "frequencies"), real(facts, "scale"))
         case "pixels":
-            return Pixels(*_image(facts), float(facts["radius"]))
+            return Pixels(*_image(facts), real(facts, "radius"))
         case "image-moments":
-            arrays = np.asarray(facts["vectors"]), np.asarray(facts["centres"])
-            lengths = float(facts["radius"]), float(facts["lift"])
-            return ImageMoments(facts["image"], facts["label"], *arrays, *lengths, int(facts["kinds"]))
+            arrays = _array(facts, "vectors"), _array(facts, "centres")
+            lengths = real(facts, "radius"), real(facts, "lift")
+            return ImageMoments(*_centred(facts), *arrays, *lengths, whole(facts, "kinds", 1, MOST_LEVELS))
         case "image-hermite":
             return ImageHermite(*_image(facts), *_curve(facts))
         case "image-hermite-products":
-            groups = tuple(tuple(int(pixel) for pixel in group) for group in facts["groups"])
+            groups = listed(facts, "groups", lambda one, each: wholes(one, each, 0, _LARGEST_IMAGE**2 * 3))
             return ImageHermiteProducts(*_image(facts), *_curve(facts), groups)
-    raise ValueError(f"unknown map {name!r}")
+    raise ValueError(f"unknown map {str(name)[:50]!r}")
 
 
 def _moments(parts: tuple[FeatureMap, ...]) -> ImageMoments:
@@ -164,8 +211,27 @@ def _moments(parts: tuple[FeatureMap, ...]) -> ImageMoments:
 
 def _image(facts: dict[str, Any]) -> tuple[str, int, int, int]:
     """The column of an image, and its size."""
-    return facts["image"], int(facts["height"]), int(facts["width"]), int(facts["channels"])
+    height, width = (whole(facts, name, 1, _LARGEST_IMAGE) for name in ("height", "width"))
+    return text(facts, "image"), height, width, whole(facts, "channels", 1, 3)
+
+
+def _centred(facts: dict[str, Any]) -> tuple[str, str | None]:
+    """The columns of an image and of its label, if there is one."""
+    return text(facts, "image"), optional(facts, "label", text)
 
 
 def _curve(facts: dict[str, Any]) -> tuple[int, float, float]:
-    return int(facts["order"]), float(facts["length_scale"]), float(facts["scale"])
+    return whole(facts, "order", 0, _HIGHEST_ORDER), real(facts, "length_scale"), real(facts, "scale")
+
+
+def _array(facts: dict[str, Any], name: str) -> NDArray[Any]:
+    if not isinstance(facts[name], np.ndarray):
+        raise ValueError(f"{name} must be an array")
+    return np.asarray(facts[name])
+
+
+def _floats(facts: dict[str, Any], name: str) -> NDArray[np.float64]:
+    found = _array(facts, name)
+    if found.dtype.kind != "f":
+        raise ValueError(f"{name} must be numbers with fractions")
+    return found.astype(np.float64)

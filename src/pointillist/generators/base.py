@@ -1,10 +1,12 @@
 """What a generator is: a sampler over the levels of all columns that can be written to a file and read back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pointillist.levels import Levels
 
 
 class Sampler(Protocol):
@@ -17,6 +19,10 @@ class Sampler(Protocol):
 
 class Generator(Sampler, Protocol):
     """A fitted sampler. Public: it was made from a release alone."""
+
+    def fits(self, levels: Sequence[Levels]) -> bool:
+        """Whether it makes rows of just these columns, with no level that they do not have."""
+        ...
 
     kind: ClassVar[str]
     """Its name in model files."""
@@ -37,6 +43,10 @@ class Generator(Sampler, Protocol):
 
 class Painter(Protocol):
     """A fitted sampler of images. Public: it was made from a release alone."""
+
+    def suits(self, shape: tuple[int, int, int], classes: int) -> bool:
+        """Whether it makes images of this height, width and channels, of so many classes (0: without labels)."""
+        ...
 
     kind: ClassVar[str]
     """Its name in model files."""

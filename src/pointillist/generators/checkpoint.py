@@ -13,8 +13,10 @@ from torch import nn
 
 from pointillist import artefact
 from pointillist.errors import ArtefactError, UsageError
+from pointillist.facts import whole
 
 KIND, FORMAT = "checkpoint", 1
+_MOST_STEPS = 1 << 48
 
 
 def store(
@@ -48,16 +50,29 @@ def restore(
             "remove this one to begin anew."
         )
     try:
+        step = whole(facts, "step", 0, _MOST_STEPS)
         module.load_state_dict(_part(arrays, "weights."))
         moments: dict[int, dict[str, torch.Tensor]] = {}
         for name, value in _part(arrays, "moments.").items():
             number, _, kind = name.partition(".")
             moments.setdefault(int(number), {})[kind] = value
+        _require_moments(moments, optimiser)
         optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})
         generator.bit_generator.state = facts["random"]
-        return int(facts["step"])
-    except (KeyError, TypeError, ValueError, RuntimeError):
+        return step
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError):
         raise ArtefactError(f"{path}: does not hold the state of such a network. Remove it to begin anew.") from None
+
+
+def _require_moments(moments: dict[int, dict[str, torch.Tensor]], optimiser: torch.optim.Optimizer) -> None:
+    """Refuse moments of other weights than the optimiser moves: it would find out in the middle of a step."""
+    weights = [each for group in optimiser.param_groups for each in group["params"]]
+    for number, found in moments.items():
+        shape = weights[number].shape if number >= 0 else None
+        if found.keys() != {"step", "exp_avg", "exp_avg_sq"} or found["step"].numel() != 1:
+            raise ValueError("moments of another optimiser")
+        if not found["exp_avg"].shape == found["exp_avg_sq"].shape == shape or bool((found["exp_avg_sq"] < 0).any()):
+            raise ValueError("moments that do not fit the weights")
 
 
 def _part(arrays: artefact.Arrays, prefix: str) -> dict[str, torch.Tensor]:

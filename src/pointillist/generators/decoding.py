@@ -75,13 +75,23 @@ def placed(levels: Levels, codes: NDArray[np.uint16], units: Floats) -> Floats:
 def _number_array(levels: Levels, codes: NDArray[np.uint16], values: Floats) -> pa.Array:
     missing = _missing(levels, codes)
     if isinstance(levels.column, Datetime):
-        ticks = values.astype(np.int64)
-        if levels.column.resolution == "day":
-            return pa.array(ticks.astype(np.int32), mask=missing, type=pa.int32()).cast(pa.date32())
-        return pa.array(ticks, mask=missing, type=pa.int64()).cast(pa.timestamp("s")).cast(pa.timestamp("us"))
+        return _moments(levels.column, pa.array(values.astype(np.int64), mask=missing, type=pa.int64()))
     if isinstance(levels.column, Integer):
         return pa.array(values.astype(np.int64), mask=missing, type=pa.int64())
     return pa.array(values, mask=missing, type=pa.float64())
+
+
+def _moments(column: Datetime, ticks: pa.Array) -> pa.Array:
+    """Days or seconds since 1970 in the type that the column is stored in."""
+    unit, zone = column.unit_and_zone
+    if column.resolution == "day":
+        days = ticks.cast(pa.int32()).cast(pa.date32())
+        if unit.startswith("date"):
+            return days.cast(pa.type_for_alias(unit))
+        ticks = days.cast(pa.timestamp("s"))
+    else:
+        ticks = ticks.cast(pa.timestamp("s"))
+    return ticks.cast(pa.timestamp(unit)).cast(pa.int64()).cast(pa.timestamp(unit, zone))  # counted in UTC
 
 
 def beside_specials(values: Floats, low: Floats, high: Floats, specials: tuple[float, ...]) -> Floats:

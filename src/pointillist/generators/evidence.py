@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, Product, Records, Tiles, blocks
 from pointillist.release import Measurement, Release
 
@@ -41,7 +42,9 @@ def tables_of(measurement: Measurement) -> list[Table]:
     """A measurement of weighted indicators as tables of noisy counts."""
     found = readable_tables(measurement)
     if len(found) != len(blocks(measurement.feature_map)):
-        raise ValueError("only counts can be read as tables")
+        raise UsageError(
+            "mosaic fits tables of counts, and the release holds other features. Fit it by its own method."
+        )
     return found
 
 

@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from pointillist.facts import reals, wholes
+from pointillist.generators import stored
 from pointillist.generators.drawing import draw, quota
 
 Floats = NDArray[np.float64]
 
 _AT_A_TIME = 4096
+_LARGEST_SIDE = 4096
 _NARROWEST = 1e-4
 _DROWNED = 0.7
 _DEEPEST = 2.0
@@ -119,10 +122,16 @@ class Gaussians:
     @classmethod
     def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """The inverse of `to_facts`."""
-        height, width, channels = (int(each) for each in facts["size"])
-        shares = tuple(float(share) for share in facts["shares"])
-        stored = (np.asarray(arrays[name], dtype=np.float32) for name in _ARRAYS)
-        return cls((height, width, channels), shares, *stored)
+        height, width, channels = wholes(facts, "size", 1, _LARGEST_SIDE)
+        shares = reals(facts, "shares", 0.0, 1.0)
+        if shares:
+            stored.weights(shares)
+        if any(arrays[name].dtype != np.float32 for name in _ARRAYS):
+            raise ValueError("arrays must be fractions of 32 bits")
+        return cls((height, width, channels), shares, *(arrays[name] for name in _ARRAYS))
+
+    def suits(self, shape: tuple[int, int, int], classes: int) -> bool:
+        return self.size == shape and len(self.shares) == classes
 
 
 def square_root(covariance: Floats) -> Floats:

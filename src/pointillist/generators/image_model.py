@@ -33,6 +33,10 @@ class ImageModel(Model):
         """About as many images as the private set has."""
         return min(self._most, max(1, round(self.rows)))
 
+    def _fits(self) -> bool:
+        assert self.schema.image is not None
+        return self.generator.suits(self.schema.image[1].shape, len(class_names(self.schema)))
+
     @property
     def _most(self) -> int:
         assert self.schema.image is not None

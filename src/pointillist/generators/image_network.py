@@ -14,11 +14,15 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from pointillist.facts import reals, whole
+from pointillist.generators import stored
 from pointillist.generators.drawing import quota
+from pointillist.generators.weights import stored_weights, with_weights
 
 Tensor = torch.Tensor
 Architecture = Literal["conv", "dense", "residual"]
 
+_WIDEST = 1 << 16
 _AT_A_TIME = 1024
 """Images that are painted together."""
 
@@ -70,8 +74,11 @@ class ImageShape:
 
     @classmethod
     def from_json(cls, facts: dict[str, Any]) -> Self:
-        whole = {name: int(facts[name]) for name in ("height", "width", "channels", "noise", "breadth")}
-        return cls(architecture=facts["architecture"], shares=tuple(map(float, facts["shares"])), **whole)
+        sizes = {name: whole(facts, name, 1, _WIDEST) for name in ("height", "width", "channels", "noise", "breadth")}
+        shares = reals(facts, "shares", 0.0, 1.0)
+        if shares:
+            stored.weights(shares)
+        return cls(architecture=facts["architecture"], shares=shares, **sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,24 +116,17 @@ class ImageNetwork:
 
     def to_facts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The network as JSON values and arrays."""
-        arrays = {f"weights.{name}": value.numpy() for name, value in self.module.state_dict().items()}
-        return self.shape.to_json(), arrays
+        return self.shape.to_json(), stored_weights(self.module)
 
     @classmethod
     def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """The inverse of `to_facts`."""
         shape = ImageShape.from_json(facts)
-        module = shape.module()
-        weights = {
-            name.removeprefix("weights."): torch.as_tensor(value)
-            for name, value in arrays.items()
-            if name.startswith("weights.")
-        }
-        try:
-            module.load_state_dict(weights)
-        except RuntimeError:
-            raise ValueError("the weights do not fit the network") from None
-        return cls(shape, module)
+        return cls(shape, with_weights(shape.module, arrays))
+
+    def suits(self, shape: tuple[int, int, int], classes: int) -> bool:
+        own = self.shape
+        return (own.height, own.width, own.channels) == shape and len(own.shares) == classes
 
 
 class _Unfold(nn.Module):

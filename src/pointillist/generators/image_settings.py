@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
 from pointillist.features import Constant, blocks
-from pointillist.generators.denoising import project_to_simplex
+from pointillist.generators.class_shares import shares_of
 from pointillist.generators.evidence import estimated_rows, readable_tables
 from pointillist.generators.image_model import ImageModel
 from pointillist.levels import Levels, levels_of
@@ -87,7 +87,7 @@ class ImageNetworkSettings:
 
 
 def image_shares(release: Release) -> tuple[float, Levels | None, Floats]:
-    """The number of images; the label, if there is one; and the shares of its levels: equal if they were not counted."""
+    """The number of images; the label, if there is one; and the shares of its levels."""
     if release.schema.image is None:
         raise UsageError("this release is of a table, not of images. Choose a generator for tables.")
     tables = [table for each in release.measurements for table in readable_tables(each)]
@@ -101,11 +101,7 @@ def image_shares(release: Release) -> tuple[float, Levels | None, Floats]:
     label = next((each for each in levels_of(release.schema) if each.name == release.schema.label), None)
     if label is None:
         return rows, None, np.ones(1)
-    counted = [table for table in tables if table.columns == (label.name,) and table.values.size == label.size]
-    if not counted:
-        return rows, label, np.full(label.size, 1 / label.size)
-    best = min(counted, key=lambda table: table.sigma)
-    return rows, label, np.asarray(project_to_simplex(best.values, rows) / rows)
+    return rows, label, shares_of(release, label, tables, rows)
 
 
 def _counted(release: Release) -> float:

@@ -1,15 +1,18 @@
 """Mixture: K products of per-column distributions. Rows are drawn evenly, so that samples show what the model says."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pointillist.facts import texts, wholes
 from pointillist.features import Tiles
+from pointillist.generators import stored
 from pointillist.generators.drawing import draw, draw_levels, quota
 from pointillist.generators.swapping import Split, mix
+from pointillist.levels import Levels
 
 Floats = NDArray[np.float64]
 Single = NDArray[np.float32]
@@ -119,17 +122,42 @@ class Mixture:
     def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """The inverse of `to_facts`."""
         tiles, tables, within = {}, {}, {}
-        for number, name in enumerate(facts["columns"]):
-            tiles[name] = Tiles(name, tuple(int(t) for t in arrays[f"{number}.tile_of"]))
-            tables[name] = arrays[f"{number}.table"].astype(np.float64)
-            within[name] = arrays[f"{number}.within"].astype(np.float64)
-            if tables[name].shape != (len(arrays["weights"]), tiles[name].dimension):
+        weights = stored.floats(arrays, "weights", 1)
+        stored.weights(weights)
+        for number, name in enumerate(texts(facts, "columns")):
+            tiles[name] = stored.tiles_of(arrays, f"{number}.tile_of", name)
+            tables[name] = stored.floats(arrays, f"{number}.table", 2)
+            within[name] = stored.floats(arrays, f"{number}.within", 1)
+            if tables[name].shape != (len(weights), tiles[name].dimension):
                 raise ValueError(f"the tables of column {name!r} do not fit")
+            stored.rows(tables[name])
+            stored.within(tiles[name], within[name])
         total = sum(each.dimension for each in tiles.values())
-        if "pairs" in arrays and arrays["pairs"].shape != (total, total):
+        pairs = arrays.get("pairs")
+        if pairs is not None and (pairs.shape != (total, total) or pairs.dtype != np.float32):
             raise ValueError("the pair tables do not fit")
-        splits = tuple(
-            Split(int(label), *(arrays[f"split.{number}.{part}"] for part in ("class_of", "place_of", "wanted")))
-            for number, label in enumerate(facts.get("splits", ()))
-        )
-        return cls(arrays["weights"].astype(np.float64), tiles, tables, within, arrays.get("pairs"), splits)
+        sizes = [each.dimension for each in tiles.values()]
+        labels = wholes(facts, "splits", 0, len(sizes) - 1) if "splits" in facts else ()
+        splits = tuple(_split(arrays, number, label, sizes) for number, label in enumerate(labels))
+        return cls(weights, tiles, tables, within, pairs, splits)
+
+    def fits(self, levels: Sequence[Levels]) -> bool:
+        known = stored.same_columns(self.tiles, levels)
+        return known and all(len(self.tiles[each.name].tile_of) == each.size for each in levels)
+
+
+def _split(arrays: Mapping[str, NDArray[Any]], number: int, label: int, sizes: Sequence[int]) -> Split:
+    """Pair tables by class from a file. Compiled code looks places up in them, so every one must be there."""
+    class_of, place_of, wanted = (arrays[f"split.{number}.{part}"] for part in ("class_of", "place_of", "wanted"))
+    if wanted.dtype != np.float32 or wanted.ndim != 3 or wanted.shape[1] != wanted.shape[2]:
+        raise ValueError("the pair tables by class do not fit")
+    start = sum(sizes[:label])
+    for places, size, least, most in (
+        (class_of, sizes[label], 0, wanted.shape[0]),
+        (place_of, sum(sizes), -1, wanted.shape[1]),
+    ):
+        if places.dtype != np.int32 or places.shape != (size,) or places.min() < least or places.max() >= most:
+            raise ValueError("the pair tables by class do not fit")
+    if (place_of[start : start + sizes[label]] >= 0).any():
+        raise ValueError("a label is no column of its own tables")
+    return Split(label, class_of, place_of, wanted)

@@ -1,6 +1,7 @@
 """Model: a generator fitted to a release, ready to make rows. Public."""
 
 import contextlib
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +15,8 @@ from pydantic import BaseModel
 
 from pointillist import artefact
 from pointillist.constraint import Impossible, Order
-from pointillist.errors import ArtefactError, SchemaError, UsageError
+from pointillist.errors import UsageError
+from pointillist.facts import real, table, text
 from pointillist.generators.base import Generator
 from pointillist.generators.condition import Condition
 from pointillist.generators.constraints import Rules
@@ -25,11 +27,23 @@ from pointillist.generators.source import Source, Unreachable, balanced
 from pointillist.generators.tilt import Tilt
 from pointillist.levels import Levels, levels_of
 from pointillist.privacy.budget import Guarantee
-from pointillist.release import Release
+from pointillist.privacy.promise import require_promise
+from pointillist.release import Release, require_same_unit
 from pointillist.schema import Schema
 
 KIND, FORMAT = "model", 1
+_CLOSED: tuple[dict[str, Any], dict[str, Any]] = (
+    {Mixture.kind: Mixture, Points.kind: Points},
+    {Gaussians.kind: Gaussians},
+)
+"""Generators that need no torch: of tables, and of images."""
+_NETWORKS = (
+    {"network": ("pointillist.generators.network", "Network")},
+    {"image-network": ("pointillist.generators.image_network", "ImageNetwork")},
+)
+"""Those that do: where they are, as they are loaded late."""
 FRAMES = ("pyarrow", "pandas", "polars")
+_LONGEST_ID, _MOST_ESTIMATED = 100, 1e15
 MOST_ROWS = 20_000_000
 """The most rows that are sampled at a time: they are held in memory."""
 
@@ -186,18 +200,29 @@ class Model:
     def load(cls, path: str | Path) -> Self:
         """Read a model. Runs no code from the file."""
         facts, arrays = artefact.unpack(path, KIND, FORMAT)
-        try:
-            schema = Schema.from_json(facts["schema"], origin=str(path))
-            return _model(schema, cls)(
+        with artefact.sound(path):
+            artefact.require_kind(facts, KIND)
+            schema = Schema.from_json(table(facts, "schema"), origin=str(path))
+            guarantee = Guarantee.from_json(table(facts, "guarantee"))
+            require_promise(guarantee)
+            require_same_unit(guarantee, schema)
+            generator = table(facts, "generator")
+            kind, image = text(generator, "kind"), schema.image is not None
+            made: Self = _model(schema, cls)(
                 schema=schema,
-                guarantee=Guarantee.from_json(facts["guarantee"]),
-                release=str(facts["release"]),
-                frame=str(facts["frame"]),
-                rows=float(facts["rows"]),
-                generator=_generator(facts["generator"]["kind"]).from_facts(facts["generator"], arrays),
+                guarantee=guarantee,
+                release=text(facts, "release", _LONGEST_ID),
+                frame=text(facts, "frame", _LONGEST_ID),
+                rows=real(facts, "rows", 0.0, _MOST_ESTIMATED),
+                generator=_generator(kind, image).from_facts(generator, arrays),
             )
-        except (KeyError, TypeError, ValueError, SchemaError) as error:
-            raise ArtefactError(f"{path}: a fact is missing or malformed ({error}). Get a fresh copy.") from None
+            if not made._fits():
+                raise ValueError("the generator does not fit the schema")
+            return made
+
+    def _fits(self) -> bool:
+        """Whether the generator makes rows of the schema."""
+        return self.generator.fits(self.levels)
 
 
 def _model(schema: Schema, default: Any) -> Any:
@@ -207,28 +232,16 @@ def _model(schema: Schema, default: Any) -> Any:
     return default if schema.image is None else ImageModel
 
 
-def _generator(kind: str) -> Any:
-    """The class of a generator, by its name in model files."""
-    if kind == Mixture.kind:
-        return Mixture
-    if kind == Points.kind:
-        return Points
-    if kind == "network":
+def _generator(kind: str, image: bool) -> Any:
+    """The class of a generator, by its name in model files. Those of images are not those of tables."""
+    if kind in _NETWORKS[image]:
+        module, name = _NETWORKS[image][kind]
         try:
-            from pointillist.generators.network import Network
+            return getattr(importlib.import_module(module), name)
         except ImportError:
             raise UsageError(
                 "this model is a network, which needs torch. Install it with: pip install 'pointillist[network]'"
             ) from None
-        return Network
-    if kind == Gaussians.kind:
-        return Gaussians
-    if kind == "image-network":
-        try:
-            from pointillist.generators.image_network import ImageNetwork
-        except ImportError:
-            raise UsageError(
-                "this model is a network, which needs torch. Install it with: pip install 'pointillist[network]'"
-            ) from None
-        return ImageNetwork
-    raise ValueError(f"a generator of kind {kind!r} is not known")
+    if kind not in _CLOSED[image]:
+        raise ValueError(f"a generator of kind {kind[:50]!r} is not known here")
+    return _CLOSED[image][kind]

@@ -16,18 +16,24 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from pointillist.facts import flag, listed, optional, reals, table, text, whole, wholes
 from pointillist.features import FeatureMap, Tiles
+from pointillist.features.indicator import MOST_LEVELS
+from pointillist.generators import stored
 from pointillist.generators.checkpoint import restore, store
 from pointillist.generators.drawing import draw, draw_levels, even, quota
 from pointillist.generators.evidence import measured_tiles, refine
 from pointillist.generators.likelihood import Group, Likelihood, Term, grouped, require_soft, sum_of_squares
 from pointillist.generators.settings import NetworkSettings
 from pointillist.generators.soft import SoftColumn, SoftRecords, Tensor
+from pointillist.generators.weights import stored_weights, with_weights
 from pointillist.levels import Levels, levels_of
 from pointillist.progress import Progress
 from pointillist.release import Release
 
 Floats = NDArray[np.float64]
+
+_WIDEST, _MOST_LAYERS = 1 << 20, 64
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,15 @@ class Head:
     position: bool
     edges: tuple[float, ...] = ()
     """Where a regular level ends and the next begins, as positions."""
+
+    def fits(self, levels: Levels) -> bool:
+        """Whether it gives levels that the column has."""
+        edges = np.asarray(self.edges)
+        if len(edges) != (levels.regular - 1 if levels.numeric else 0) or not (np.diff(edges) >= 0).all():
+            return False
+        if self.tiles is None:
+            return self.position and levels.numeric
+        return len(self.tiles.tile_of) == levels.size and (levels.numeric or not self.position)
 
     @property
     def width(self) -> int:
@@ -109,34 +124,38 @@ class Network:
 
     def to_facts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The network as JSON values and arrays."""
-        return _shape_facts(self.shape), {
-            f"weights.{name}": value.numpy() for name, value in self.module.state_dict().items()
-        }
+        return _shape_facts(self.shape), stored_weights(self.module)
 
     @classmethod
     def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """The inverse of `to_facts`."""
         heads = tuple(
             Head(
-                each["column"],
-                None if each["tile_of"] is None else Tiles(each["column"], tuple(map(int, each["tile_of"]))),
-                bool(each["position"]),
-                tuple(map(float, each["edges"])),
+                text(each, "column"),
+                None if each["tile_of"] is None else Tiles(each["column"], wholes(each, "tile_of", 0, MOST_LEVELS - 1)),
+                flag(each, "position"),
+                reals(each, "edges", 0.0, 1.0),
             )
-            for each in facts["heads"]
+            for each in listed(facts, "heads", table)
         )
-        shape = Shape(heads, facts["label"], tuple(facts["shares"]), int(facts["noise"]), tuple(facts["hidden"]))
-        module = shape.module()
-        weights = {
-            name.removeprefix("weights."): torch.as_tensor(value)
-            for name, value in arrays.items()
-            if name.startswith("weights.")
-        }
-        try:
-            module.load_state_dict(weights)
-        except RuntimeError:
-            raise ValueError("the weights do not fit the network") from None
-        return cls(shape, module)
+        shares = reals(facts, "shares", 0.0, 1.0)
+        stored.weights(shares)
+        label, hidden = optional(facts, "label", text), wholes(facts, "hidden", 1, _WIDEST)
+        if not heads or len(hidden) > _MOST_LAYERS:
+            raise ValueError(f"a network has columns, and at most {_MOST_LAYERS} hidden layers")
+        shape = Shape(heads, label, shares, whole(facts, "noise", 1, _WIDEST), hidden)
+        return cls(shape, with_weights(shape.module, arrays))
+
+    def fits(self, levels: Sequence[Levels]) -> bool:
+        shape = self.shape
+        heads = {head.column: head for head in shape.heads}
+        if len(heads) < len(shape.heads) or not stored.same_columns(heads, levels):
+            return False
+        label = None if shape.label is None else heads.get(shape.label)
+        tiles = 1 if label is None or label.tiles is None else label.tiles.dimension
+        if (label is None) != (shape.label is None) or len(shape.shares) != tiles:
+            return False
+        return all(heads[each.name].fits(each) for each in levels)
 
 
 def heads_of(feature_maps: Sequence[FeatureMap], levels: Sequence[Levels]) -> tuple[Head, ...]:

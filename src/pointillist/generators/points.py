@@ -4,7 +4,7 @@ After Balog et al. (2018): rows that nobody's record went into, or that were pub
 stand in for the private table.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -13,7 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
+from pointillist.facts import texts
 from pointillist.features import Records
+from pointillist.generators import stored
 from pointillist.generators.decoding import decode_table, placed
 from pointillist.generators.drawing import quota
 from pointillist.levels import Levels
@@ -84,10 +86,24 @@ class Points:
     @classmethod
     def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """The inverse of `to_facts`."""
-        weights = arrays["weights"].astype(np.float64)
-        codes = {name: arrays[f"{place}.codes"].astype(np.uint16) for place, name in enumerate(facts["columns"])}
-        units = {name: arrays[f"{place}.units"].astype(np.float64) for place, name in enumerate(facts["numbers"])}
+        weights = stored.floats(arrays, "weights", 1)
+        codes = {name: arrays[f"{place}.codes"] for place, name in enumerate(texts(facts, "columns"))}
+        units = {name: stored.floats(arrays, f"{place}.units", 1) for place, name in enumerate(texts(facts, "numbers"))}
         columns: list[NDArray[Any]] = [*codes.values(), *units.values()]
-        if any(len(values) != len(weights) for values in columns):
+        if any(values.shape != weights.shape for values in columns):
             raise ValueError("the points' columns do not fit together")
+        if any(values.dtype != np.uint16 for values in codes.values()):
+            raise ValueError("levels must be whole numbers of 16 bits")
+        if not all(((values >= 0) & (values <= 1)).all() for values in units.values()):
+            raise ValueError("positions must lie in [0, 1]")
+        if not (weights.size and np.abs(weights).sum() < np.inf):
+            raise ValueError("points need weights")
+        if not (weights < 0).any():
+            stored.weights(weights)
         return cls(Records(len(weights), codes, units), weights)
+
+    def fits(self, levels: Sequence[Levels]) -> bool:
+        codes, units = self.records.codes, self.records.units
+        numbers = {each.name for each in levels if each.numeric}
+        known = stored.same_columns(codes, levels) and units.keys() == numbers
+        return known and all(int(codes[each.name].max()) < each.size for each in levels)

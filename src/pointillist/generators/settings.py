@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.generators.denoising import project_to_simplex
-from pointillist.generators.evidence import Table, estimated_rows, readable_tables
+from pointillist.generators.class_shares import shares_of
+from pointillist.generators.evidence import estimated_rows, readable_tables
 from pointillist.generators.image_settings import ImageNetworkSettings
 from pointillist.generators.model import Model
 from pointillist.levels import Levels, levels_of
@@ -187,7 +187,7 @@ def generator_for(schema: Schema, generator: str | GeneratorSettings) -> Generat
 
 
 def class_shares(release: Release) -> tuple[float, Levels | None, Floats]:
-    """The number of rows; the label, if the target is one and was counted; and the shares of its classes."""
+    """The number of rows; the label, if the target is one; and the shares of its classes."""
     tables = [table for each in release.measurements for table in readable_tables(each)]
     if release.rows is None and not tables:
         raise UsageError("the release does not tell how many rows there are. Make one that counts them (count_share).")
@@ -195,15 +195,7 @@ def class_shares(release: Release) -> tuple[float, Levels | None, Floats]:
     label = next((each for each in levels_of(release.schema) if each.name == release.target), None)
     if label is None or label.numeric:
         return rows, None, np.ones(1)
-    counted = [table for table in tables if _counts_classes(table, label)]
-    if not counted:
-        return rows, label, np.full(label.size, 1 / label.size)
-    best = min(counted, key=lambda table: table.sigma)
-    return rows, label, np.asarray(project_to_simplex(best.values, rows) / rows)
-
-
-def _counts_classes(table: Table, label: Levels) -> bool:
-    return table.columns == (label.name,) and table.values.size == label.size
+    return rows, label, shares_of(release, label, tables, rows)
 
 
 def _require_positive(settings: Any, *names: str) -> None:

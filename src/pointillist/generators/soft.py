@@ -3,7 +3,7 @@
 A row's column is a distribution: probabilities over tiles, a position in [0, 1], or both (a number that may also be a
 special value or missing). Columns are independent given the row, so expected features of products are products of
 expected features. The same form serves rows of a network, which all count the same, and components of a mixture, which
-have weights. Every feature map of the library is understood here, so any release can be a loss. Needs torch.
+have weights. Every feature map of the library but landmarks is understood here. Needs torch.
 """
 
 from dataclasses import dataclass, field

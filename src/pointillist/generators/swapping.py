@@ -26,7 +26,7 @@ that a row shares its cell with."""
 _CROWD = 50.0
 """A row must share its cell with so many others for exchanges to make sense: emptier tables are all chance."""
 _WORK = 1.5e9
-"""The most comparisons of cells; where rows and columns are many, there are fewer sweeps."""
+"""The most comparisons of cells of pairs; where rows and columns are many, there are fewer sweeps."""
 _LEAST, _MOST = 6, 40
 """How many sweeps there are at least and at most."""
 
@@ -68,7 +68,7 @@ def mix(
     gap = -wanted
     _count(placed, gap)
     labels, classes, places, gaps = _stacked(splits, tiles, placed)
-    sweeps = int(np.clip(2 * _WORK / max(1, rows * columns**2 * (1 + len(splits))), _LEAST, _MOST))
+    sweeps = int(np.clip(2 * _WORK / max(1, rows * columns**2), _LEAST, _MOST))
     for sweep in range(sweeps):
         # Rows meet that agree in one column: they are more alike than any two, and more exchanges succeed. Every other
         # time they agree in their class, too: then the tables by class stand less in the way of forgetting the rest.

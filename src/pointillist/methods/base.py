@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from pointillist.features import FeatureMap
+from pointillist.features import FeatureMap, Records
 from pointillist.generators.model import Model
 from pointillist.plan import Plan, Request
 from pointillist.progress import Progress
@@ -27,4 +27,14 @@ class Method(Protocol):
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
         """A generator for the release."""
+        ...
+
+
+@runtime_checkable
+class CopiesRows(Protocol):
+    """A method that copies rows into the release: rows that were public before, or so its user says."""
+
+    @property
+    def copied_rows(self) -> Records | None:
+        """These rows, if they may not be rows of the private table."""
         ...

@@ -7,6 +7,7 @@ from pointillist.generators.model import Model
 from pointillist.generators.settings import GeneratorSettings, generator_for
 from pointillist.methods import method_for
 from pointillist.methods.base import Method
+from pointillist.methods.planned import planned_method
 from pointillist.progress import Progress, silent
 from pointillist.release import Release
 
@@ -24,8 +25,9 @@ def fit(
 
     By default the generator that suits the release's method, with the settings that it was planned with; pass a method,
     such as `Mosaic(components=800)`, to choose others. `generator` names another kind, "mixture", "network" or "points"
-    (for images "image-network"), or gives its settings, such as `NetworkSettings(steps=5000)`: any generator of tables
-    fits any release of a table, and likewise for images. A network keeps its state in `checkpoint`, if one is named, and
+    (for images "image-network"), or gives its settings, such as `NetworkSettings(steps=5000)`: each of them fits any
+    release of a table but those by landmarks, whose rows are weighted by their own method; and likewise for images,
+    without exception. A network keeps its state in `checkpoint`, if one is named, and
     goes on from there. The same release, settings and seed give the same model.
     """
     if not isinstance(release, Release):
@@ -37,12 +39,18 @@ def fit(
     if generator is None and checkpoint is not None:
         name = "network" if release.schema.image is None else "image-network"
         raise UsageError(f'only networks take a checkpoint. Pass generator="{name}" as well.')
+    _require_columns(release)
     if generator is not None:
         path = None if checkpoint is None else Path(checkpoint)
         return generator_for(release.schema, generator).fit(release, seed=seed, progress=progress, checkpoint=path)
-    recipe = (
-        method_for(release.schema, release.method, release.plan["options"])
-        if method is None
-        else method_for(release.schema, method)
-    )
+    recipe = planned_method(release) if method is None else method_for(release.schema, method)
     return recipe.fit(release, seed=seed, progress=progress)
+
+
+def _require_columns(release: Release) -> None:
+    """Refuse a release that says nothing about some column: no row could be made."""
+    leaves = {id(leaf): leaf for each in release.measurements for leaf in each.feature_map.leaves}
+    known = frozenset[str]().union(*(leaf.columns_known for leaf in leaves.values()))
+    absent = [name for name in release.schema.measured if name not in known]
+    if absent:
+        raise UsageError(f"release {release.id}: column {absent[0]!r} was not measured, so no generator can be fitted.")

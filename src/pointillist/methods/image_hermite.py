@@ -94,4 +94,9 @@ class ImageHermite:
         return with_counts(parts, request.schema, share)
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
-        return ImageNetworkSettings(loss="likelihood").fit(release, seed=seed, progress=progress)
+        return self.network.fit(release, seed=seed, progress=progress)
+
+    @property
+    def network(self) -> ImageNetworkSettings:
+        """What is fitted unless the caller asks for another."""
+        return ImageNetworkSettings(loss="likelihood")

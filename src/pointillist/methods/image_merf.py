@@ -63,4 +63,9 @@ class ImageMerf:
         return with_counts([Part("random features", waves, 1 - share)], request.schema, share)
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
-        return ImageNetworkSettings().fit(release, seed=seed, progress=progress)
+        return self.network.fit(release, seed=seed, progress=progress)
+
+    @property
+    def network(self) -> ImageNetworkSettings:
+        """What is fitted unless the caller asks for another."""
+        return ImageNetworkSettings()

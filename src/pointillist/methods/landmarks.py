@@ -77,6 +77,8 @@ class Landmarks:
     """How many points are spread over the schema's domain where none are given."""
     points_seed: int = 0
     """The seed of these points, which are public."""
+    overlap: bool = False
+    """Whether rows of the private table may be among the public ones: they are public all the same, and you say so."""
     _spans: dict[Any, tuple[Records, PivotedCholesky]] = field(default_factory=dict, init=False, repr=False)
     """What was worked out last: a plan and its feature map ask for the same."""
 
@@ -102,6 +104,10 @@ class Landmarks:
     @property
     def name(self) -> str:
         return "landmarks"
+
+    @property
+    def copied_rows(self) -> Records | None:
+        return self.points if isinstance(self.points, Records) and not self.overlap else None
 
     def plan(self, request: Request) -> Plan:
         require_one_target(request, self.name)

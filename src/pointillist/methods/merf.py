@@ -58,7 +58,8 @@ class Merf:
     for out of the same budget.
     """
     count_share: float = 0.05
-    """Part of the budget (of mu^2) for the class counts. 0: classes are taken to be equally frequent (eq. 13 to 16)."""
+    """Part of the budget (of mu^2) for the class counts. 0: as frequent as other tables by class say, or equally
+    frequent where there are none (eq. 13 to 16)."""
     category_share: float = 0.5
     """Part of the rest for categories, where there are numbers too."""
     marginal_share: float = 0.2

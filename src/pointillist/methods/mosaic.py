@@ -202,6 +202,11 @@ class Mosaic:
         return Concat(tuple(maps))
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
+        if release.method != self.name:
+            raise UsageError(
+                f"a release by {release.method} is not of tables as {self.name} makes them. Fit it by its own method, or "
+                "pass a generator."
+            )
         levels = levels_of(release.schema)
         marginals = Marginals.of(release.measurements[0], levels, release.rows)
         evidence = Evidence(marginals.rows, tuple(t for each in release.measurements for t in tables_of(each)))

@@ -5,6 +5,7 @@ finds the mean image of each class, another how images of a class differ most, w
 measures where these kinds lie and how images vary around them: there they are short, and so is the noise.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -181,7 +182,7 @@ class Spectral:
         progress("fit", 0.0)
         assert release.schema.image is not None
         size = release.schema.image[1].shape
-        basis = _basis(release.measurements[-1], size, int(release.plan["options"]["frequencies"]))
+        basis = _basis(release.measurements[-1], size)
         levels = () if label is None else tuple(float(share) for share in shares)
         painter = Gaussians.matching(size, levels, basis.unit, *_moments(release, rows * shares, basis, self.variety))
         progress("fit", 1.0)
@@ -297,11 +298,16 @@ class _Place:
         return np.stack(cut)
 
 
-def _basis(last: Measurement, size: tuple[int, int, int], most: int) -> Basis:
-    """The one that was measured: of at most so many frequencies."""
+def _basis(last: Measurement, size: tuple[int, int, int]) -> Basis:
+    """The one that was measured: the more frequencies, the larger a basis is."""
     wanted = _block(last, FirstMoments)[0].moments.size - 1  # less the constant beside coefficients
-    found = (cosine_basis(*size, number) for number in range(most, 0, -1))
-    return next(basis for basis in found if basis.size == wanted)
+    for number in itertools.count(1):
+        basis = cosine_basis(*size, number)
+        if basis.size >= min(wanted, math.prod(size)):
+            break
+    if basis.size != wanted:
+        raise UsageError("the release does not hold the low frequencies that spectral needs.")
+    return basis
 
 
 def _supported(request: Request, first: Round) -> _Supported:

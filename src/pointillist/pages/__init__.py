@@ -7,6 +7,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
+from pointillist.visible import visible
+
 _environment = Environment(
     loader=PackageLoader("pointillist.pages", "templates"),
     autoescape=select_autoescape(["html"], default_for_string=True),
@@ -46,6 +48,6 @@ _environment.filters |= {"share": share, "number": number, "count": count, "cell
 
 
 def render(template: str, **facts: Any) -> str:
-    """Fill a template; everything but our own charts is escaped."""
+    """Fill a template; everything but our own charts is escaped, and what a reader could not see is written out."""
     style = Markup(_environment.get_template("style.css").render())
-    return _environment.get_template(template).render(style=style, version=version("pointillist"), **facts)
+    return visible(_environment.get_template(template).render(style=style, version=version("pointillist"), **facts))

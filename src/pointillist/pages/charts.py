@@ -6,6 +6,7 @@ alternative. Widths are in the units of the view box, so text keeps its size whe
 
 import itertools
 import math
+import unicodedata
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -13,6 +14,10 @@ from markupsafe import Markup
 
 WIDTH = 340
 _ROW = 20
+_LEFT, _RIGHT = 124, 226
+"""Where bars and dots with a label before them and two figures behind them begin and end."""
+_REAL, _MADE = 285, WIDTH - 1
+"""Where those figures end: "100.0 %" needs 46 units in the widest of the usual typefaces."""
 
 
 def histogram(
@@ -39,8 +44,8 @@ def histogram(
         f'<path class="real" d="{steps}"/>',
         f'<path class="axis" d="M0 {base + 0.5}H{WIDTH}"/>',
         f'<path class="synthetic-dots" d="{dots}"/>',
-        _text(1, height - 3, ends[0]),
-        _text(WIDTH - 1, height - 3, ends[1], anchor="end"),
+        _text(1, height - 3, _short(ends[0], WIDTH / 2 - 6)),
+        _text(WIDTH - 1, height - 3, _short(ends[1], WIDTH / 2 - 6), anchor="end"),
     ]
     return _svg(WIDTH, height, text, parts)
 
@@ -57,14 +62,14 @@ def bars(
     `rest` has figures only; `top` is the share at the end of the scale, by default the largest of all.
     """
     top = top or max((max(real, made) for _, real, made in rows), default=0) or 1.0
-    left, right = 124, 244
+    left, right = _LEFT, _RIGHT
     parts = [f'<path class="axis" d="M{left - 0.5} 0V{len(rows) * _ROW}"/>']
     for number, (label, real, made) in enumerate([*rows, rest] if rest else rows):
         y = number * _ROW + _ROW / 2
         parts += [
-            _text(left - 6, y + 4, _short(label, 18), anchor="end", title=label),
-            _text(294, y + 4, _figure(real), anchor="end", style="muted"),
-            _text(WIDTH - 1, y + 4, _figure(made), anchor="end", style="accent"),
+            _text(left - 6, y + 4, _short(label, left - 8), anchor="end", title=label),
+            _text(_REAL, y + 4, _figure(real), anchor="end", style="muted"),
+            _text(_MADE, y + 4, _figure(made), anchor="end", style="accent"),
         ]
         if number < len(rows):
             x_real, x_made = (left + (right - left) * value / top for value in (real, made))
@@ -84,7 +89,7 @@ def amounts(rows: Sequence[tuple[str, float]], text: str) -> Markup:
         y = number * _ROW + _ROW / 2
         x = left + (right - left) * value / top
         parts += [
-            _text(left - 6, y + 4, _short(label, 22), anchor="end", title=label),
+            _text(left - 6, y + 4, _short(label, left - 8), anchor="end", title=label),
             f'<path class="synthetic" d="M{left} {y - 4:.1f}H{max(left + 0.5, x):.1f}v8H{left}z"/>',
             _text(WIDTH - 1, y + 4, f"{value:.3f}", anchor="end"),
         ]
@@ -94,19 +99,19 @@ def amounts(rows: Sequence[tuple[str, float]], text: str) -> Markup:
 
 def dumbbells(rows: Sequence[tuple[str, float, float]], text: str, *, low: float, high: float) -> Markup:
     """One row for each label: a grey dot for real, a coloured one for synthetic, the gap between them as a line."""
-    left, right, height = 118, 254, len(rows) * 24
+    left, right, height = _LEFT, _RIGHT, len(rows) * 24
     span = (high - low) or 1.0
     parts = _grid(low, high, left, right, height)
     for number, (label, real, made) in enumerate(rows):
         y = number * 24 + 12
         a, b = (left + (right - left) * (min(high, max(low, value)) - low) / span for value in (real, made))
         parts += [
-            _text(left - 10, y + 4, _short(label, 20), anchor="end", title=label),
+            _text(left - 10, y + 4, _short(label, left - 12), anchor="end", title=label),
             f'<path class="gap" d="M{a:.1f} {y}H{b:.1f}"/>',
             f'<circle class="real" cx="{a:.1f}" cy="{y}" r="4.5"/>',
             f'<circle class="synthetic" cx="{b:.1f}" cy="{y}" r="4.5"/>',
-            _text(298, y + 4, f"{real:.3f}", anchor="end", style="muted"),
-            _text(WIDTH - 1, y + 4, f"{made:.3f}", anchor="end", style="accent"),
+            _text(_REAL, y + 4, _score(real), anchor="end", style="muted"),
+            _text(_MADE, y + 4, _score(made), anchor="end", style="accent"),
         ]
     return _svg(WIDTH, height + 18, text, parts)
 
@@ -131,7 +136,9 @@ def heat_map(matrix: Sequence[Sequence[float]], names: Sequence[str], text: str,
         for (kind, level), cells in steps.items()
     ]
     for i, name in enumerate(names):
-        parts.append(_text(left - 6, top + i * size + 11, f"{_short(name, 15)} {i + 1}", anchor="end", title=name))
+        number = f" {i + 1}"
+        label = _short(name, left - 8 - _width(number)) + number
+        parts.append(_text(left - 6, top + i * size + 11, label, anchor="end", title=name))
         parts.append(_text(left + i * size + 7, top - 5, str(i + 1), anchor="middle", style="small"))
     return _svg(
         left + count * size + 2, top + count * size + 2, text, parts, least=min(0.9 * (left + count * size), 620)
@@ -165,7 +172,7 @@ def marks(rows: Sequence[tuple[str, Sequence[tuple[str, float]]]], text: str) ->
     parts = _grid(0, top, left, right, height)
     for number, (label, values) in enumerate(rows):
         y = number * 42 + 28
-        parts.append(_text(left, y - 13, _short(label, 50), title=label))
+        parts.append(_text(left, y - 13, _short(label, right - left), title=label))
         parts.append(f'<path class="axis" d="M{left} {y}H{right}"/>')
         for kind, value in values:
             x = left + (right - left) * value / top
@@ -177,12 +184,15 @@ def marks(rows: Sequence[tuple[str, Sequence[tuple[str, float]]]], text: str) ->
 
 
 def _grid(low: float, high: float, left: float, right: float, height: float) -> list[str]:
-    """Upright lines at round numbers, with the numbers below."""
-    parts = []
+    """Upright lines at round numbers, with the numbers below where there is room for them."""
+    parts, end = [], -math.inf
     for tick in _ticks(low, high):
         x = left + (right - left) * (tick - low) / ((high - low) or 1.0)
         parts.append(f'<path class="grid" d="M{x:.1f} 0V{height}"/>')
-        parts.append(_text(x, height + 13, f"{tick:g}", anchor="middle", style="muted"))
+        label = f"{tick:g}"
+        if x - _width(label) / 2 > end + 3:
+            parts.append(_text(x, height + 13, label, anchor="middle", style="muted"))
+            end = x + _width(label) / 2
     return parts
 
 
@@ -205,11 +215,28 @@ def _dots(points: Iterable[tuple[float, float]]) -> str:
     return "".join(f"M{x:.1f} {y:.1f}h0" for x, y in points)
 
 
-def _short(text: str, most: int) -> str:
-    """Names that share a beginning often differ at the end: leave out the middle."""
-    if len(text) <= most:
-        return text
-    return text[: most - most // 3 - 1].rstrip() + "…" + text[-(most // 3) :].lstrip()
+def _short(text: str, room: float) -> str:
+    """A text within so many units. Names that share a beginning often differ at the end: leave out the middle."""
+    shown, kept = text, len(text)
+    while kept > 1 and _width(shown) > room:
+        kept -= 1
+        shown = text[: kept - kept // 3].rstrip() + "…" + text[len(text) - kept // 3 :].lstrip()
+    return shown
+
+
+def _width(text: str) -> float:
+    """Roughly how wide a label is, in units: by the widest of the typefaces that browsers choose."""
+    return sum(_letter_width(letter) for letter in text)
+
+
+def _letter_width(letter: str) -> float:
+    if unicodedata.east_asian_width(letter) in "WF" or letter in "%@mwMW…":
+        return 11.0
+    return 4.4 if letter in " .,:;'|!()[]/ijlIftr" else 8.4 if letter.isupper() else 7.2
+
+
+def _score(value: float) -> str:
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:.2g}"
 
 
 def _figure(value: float) -> str:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, Literal, Self
 
 from pointillist.errors import BudgetError, UsageError
+from pointillist.facts import real, table, text
 from pointillist.schema import Person
 
 DEFAULT_DELTA = 1e-5
@@ -94,8 +95,25 @@ class Guarantee:
 
     @classmethod
     def from_json(cls, facts: dict[str, Any]) -> Self:
-        person = None if facts["person"] is None else Person(**facts["person"])
-        return cls(**{**facts, "neighbours": Neighbours(facts["neighbours"]), "person": person})
+        """The inverse of `to_json`, for facts from anywhere. Whether noise backs them is another matter: see `promise`."""
+        unknown = set(facts) - set(cls.__dataclass_fields__)
+        if unknown:
+            raise ValueError(f"a guarantee has no {sorted(unknown)[0]!r}")
+        # A delta of 0 is no budget for noise, but a choice among candidates keeps it.
+        budget = Budget(real(facts, "epsilon"), real(facts, "delta") or DEFAULT_DELTA)
+        person, record = facts["person"], facts.get("record", "row")
+        if record not in ("row", "image"):
+            raise ValueError("a record must be a row or an image")
+        return cls(
+            epsilon=budget.epsilon,
+            delta=real(facts, "delta"),
+            neighbours=Neighbours(text(facts, "neighbours")),
+            person=None if person is None else Person(**table(facts, "person")),
+            mu=real(facts, "mu", 0.0),
+            epsilon_slack=real(facts, "epsilon_slack", 0.0),
+            delta_slack=real(facts, "delta_slack", 0.0, 1.0),
+            record=record,
+        )
 
 
 def short(value: float, digits: int = 6) -> str:

@@ -4,6 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
+FINEST = 26
+"""The most bits of any grid."""
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -14,7 +17,7 @@ class Grid:
     @classmethod
     def counting(cls) -> Self:
         """For rounds of indicators: counts of up to 2^36 rows fit 64-bit integers."""
-        return cls(26)
+        return cls(FINEST)
 
     @classmethod
     def dense(cls, dimension: int) -> Self:

@@ -12,8 +12,7 @@ import json
 import math
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -21,37 +20,14 @@ from pathlib import Path
 
 import platformdirs
 
-from pointillist.errors import BudgetError, UsageError
+from pointillist.errors import BudgetError, LedgerError, PointillistError
 from pointillist.privacy.accounting import total_epsilon
 from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Guarantee, Neighbours, short
+from pointillist.privacy.ledger_file import LedgerFile, plain
 from pointillist.schema import Person
 
 DEFAULT_CAP = Budget(10.0, DEFAULT_DELTA)
 """The cap of an account whose owner has not set one."""
-
-_TABLES = """
-CREATE TABLE IF NOT EXISTS account (
-    dataset TEXT PRIMARY KEY,
-    neighbours TEXT,
-    person TEXT,
-    cap_epsilon REAL NOT NULL,
-    cap_delta REAL NOT NULL
-) STRICT;
-CREATE TABLE IF NOT EXISTS spend (
-    id INTEGER PRIMARY KEY,
-    dataset TEXT NOT NULL REFERENCES account (dataset),
-    release TEXT NOT NULL UNIQUE,
-    at TEXT NOT NULL,
-    who TEXT NOT NULL,
-    purpose TEXT NOT NULL,
-    epsilon REAL NOT NULL,
-    delta REAL NOT NULL,
-    mu REAL NOT NULL,
-    epsilon_slack REAL NOT NULL,
-    delta_slack REAL NOT NULL,
-    state TEXT NOT NULL
-) STRICT;
-"""
 
 
 class State(StrEnum):
@@ -91,15 +67,16 @@ class Account:
 
 
 class Ledger:
-    """The ledger in one file; opened for each call, so that any number of processes may share it."""
+    """The ledger in one file, shared by any number of processes."""
 
     def __init__(self, path: str | Path | None = None):
-        self.path = Path(path) if path is not None else default_path()
+        self.path = plain(path) if path is not None else default_path()
+        self._file = LedgerFile(self.path)
 
     def record(self, dataset: str, guarantee: Guarantee, *, release: str, purpose: str) -> None:
         """Write a spend durably, or refuse it. On return it is on disk; of two that race, one waits for the other."""
-        with self._transaction() as db:
-            account = _account(db, dataset)
+        with self._file.transaction(create=True) as db:
+            account = self._account(db, dataset)
             if account is None:
                 db.execute(
                     "INSERT INTO account VALUES (?, ?, ?, ?, ?)",
@@ -131,22 +108,28 @@ class Ledger:
             )
 
     def check(self, dataset: str, guarantee: Guarantee) -> None:
-        """Raise what `record` would raise now, without writing: to fail before a long pass over the data."""
-        if self.path.exists():
-            with self._transaction() as db:
-                account = _account(db, dataset)
+        """Raise what `record` would raise now, without recording: to fail before a long pass over the data."""
+        account = None
+        if self._file.exists():
+            with self._file.transaction() as db:
+                account = self._account(db, dataset)
         else:
-            account = None
+            self._file.require_room()
         self._check(account or Account(dataset, None, None, DEFAULT_CAP, 0.0, ()), guarantee)
 
-    def finish(self, release: str) -> None:
-        """Mark a spend as handed out."""
-        with self._transaction("The spend stays in it and counts.") as db:
-            db.execute("UPDATE spend SET state = ? WHERE release = ?", (State.DONE.value, release))
+    def finish(self, release: str, otherwise: str = "The spend was made, and counts.") -> None:
+        """Mark a spend as handed out. `otherwise` tells the user what is safe if that fails."""
+        with self._file.transaction(otherwise) as db:
+            changed = db.execute("UPDATE spend SET state = ? WHERE release = ?", (State.DONE.value, release)).rowcount
+            if changed != 1:
+                raise LedgerError(
+                    f"{self.path}: the ledger does not have the spend that was recorded in it: it was replaced or edited "
+                    f"while release {release} was made. {otherwise} Restore the ledger, and take what was spent off its cap."
+                )
 
     def set_cap(self, dataset: str, cap: Budget) -> None:
         """Set the most that may ever be spent on `dataset`."""
-        with self._transaction() as db:
+        with self._file.transaction(create=True) as db:
             db.execute(
                 "INSERT INTO account VALUES (?, NULL, NULL, ?, ?) "
                 "ON CONFLICT (dataset) DO UPDATE SET cap_epsilon = excluded.cap_epsilon, cap_delta = excluded.cap_delta",
@@ -155,11 +138,29 @@ class Ledger:
 
     def accounts(self) -> tuple[Account, ...]:
         """Every account, by name."""
-        if not self.path.exists():
+        if not self._file.exists():
             return ()
-        with self._transaction() as db:
+        with self._file.transaction(write=False) as db:
             names = [row["dataset"] for row in db.execute("SELECT dataset FROM account ORDER BY dataset")]
-            return tuple(account for name in names if (account := _account(db, name)) is not None)
+            return tuple(account for name in names if (account := self._account(db, name)) is not None)
+
+    def _account(self, db: sqlite3.Connection, dataset: str) -> Account | None:
+        row = db.execute("SELECT * FROM account WHERE dataset = ?", (dataset,)).fetchone()
+        if row is None:
+            return None
+        columns = "dataset, release, at, who, purpose, epsilon, delta, mu, epsilon_slack, delta_slack, state"
+        lines = db.execute(f"SELECT {columns} FROM spend WHERE dataset = ? ORDER BY id", (dataset,)).fetchall()
+        try:
+            spends = tuple(Spend(**{**dict(line), "state": State(line["state"])}) for line in lines)
+            cap = Budget(row["cap_epsilon"], row["cap_delta"])
+            neighbours = None if row["neighbours"] is None else Neighbours(row["neighbours"])
+            person = None if row["person"] is None else Person(**json.loads(row["person"]))
+            return Account(dataset, neighbours, person, cap, _together(spends, cap.delta), spends)
+        except (ValueError, TypeError, ArithmeticError, PointillistError):
+            raise LedgerError(
+                f"{self.path}: the ledger is damaged: the account of {dataset!r} does not make sense. Nothing was spent. "
+                "Restore the ledger from a backup."
+            ) from None
 
     def _check(self, account: Account, guarantee: Guarantee) -> None:
         dataset = account.dataset
@@ -183,50 +184,11 @@ class Ledger:
                 f"pointillist ledger cap {dataset} --epsilon E --delta D"
             )
 
-    @contextmanager
-    def _transaction(self, otherwise: str = "Nothing was spent.") -> Iterator[sqlite3.Connection]:
-        """One durable transaction that keeps every other writer out from its first line."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.path, timeout=60, isolation_level=None)) as db:
-                db.row_factory = sqlite3.Row
-                db.execute("PRAGMA synchronous = EXTRA")
-                db.execute("PRAGMA foreign_keys = ON")
-                db.executescript(_TABLES)
-                db.execute("BEGIN IMMEDIATE")
-                try:
-                    yield db
-                except BaseException:
-                    db.execute("ROLLBACK")
-                    raise
-                db.execute("COMMIT")
-        except (sqlite3.DatabaseError, OSError) as error:
-            raise UsageError(
-                f"{self.path}: the ledger cannot be used ({error}). {otherwise} Choose another with --ledger, or "
-                "make this one readable and writable."
-            ) from None
-
 
 def default_path() -> Path:
     """POINTILLIST_LEDGER, or a file in the user's data folder."""
     named = os.environ.get("POINTILLIST_LEDGER")
-    return Path(named) if named else Path(platformdirs.user_data_dir("pointillist", appauthor=False)) / "ledger.sqlite"
-
-
-def _account(db: sqlite3.Connection, dataset: str) -> Account | None:
-    row = db.execute("SELECT * FROM account WHERE dataset = ?", (dataset,)).fetchone()
-    if row is None:
-        return None
-    columns = "dataset, release, at, who, purpose, epsilon, delta, mu, epsilon_slack, delta_slack, state"
-    spends = tuple(
-        Spend(**{**dict(line), "state": State(line["state"])})
-        for line in db.execute(f"SELECT {columns} FROM spend WHERE dataset = ? ORDER BY id", (dataset,))
-    )
-    cap = Budget(row["cap_epsilon"], row["cap_delta"])
-    spent = _together(spends, cap.delta)
-    neighbours = None if row["neighbours"] is None else Neighbours(row["neighbours"])
-    person = None if row["person"] is None else Person(**json.loads(row["person"]))
-    return Account(dataset, neighbours, person, cap, spent, spends)
+    return plain(named) if named else Path(platformdirs.user_data_dir("pointillist", appauthor=False)) / "ledger.sqlite"
 
 
 def _together(spends: Sequence[Spend | Guarantee], delta: float) -> float:

@@ -7,8 +7,8 @@ from typing import Any
 from pointillist.errors import UsageError
 from pointillist.generators.estimate import Estimate
 from pointillist.levels import Levels
-from pointillist.receiver.expression import quoted
 from pointillist.receiver.function import Function, both, event
+from pointillist.receiver.naming import quoted
 from pointillist.receiver.query import Aggregate, Query
 from pointillist.receiver.received import Received
 from pointillist.schema import Integer

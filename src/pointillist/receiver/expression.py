@@ -6,8 +6,8 @@ anything outside.
 """
 
 import atexit
-import difflib
 import json
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -20,6 +20,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
+from pointillist.receiver.functions import ALLOWED
+from pointillist.receiver.naming import as_sql, column_of, listed, meant
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +39,8 @@ _PLAIN = {
     "TYPE",
 }
 _NAMES = {"SUBQUERY": "a subquery", "WINDOW": "a window function", "STAR": "*", "LAMBDA": "a lambda"}
-_MOST_SHOWN = 12
+_MOST_CHARACTERS = 10_000
+_MOST_SECONDS = 60
 _PLACE = {"query_location", "query_location_length"}
 
 
@@ -48,46 +51,68 @@ class Expression:
     text: str
     columns: frozenset[str]
     """The columns that it reads."""
+    sql: str
+    """The same, as the database reads it."""
 
     @classmethod
     def parse(cls, text: str, known: Sequence[str], *, within: str | None = None, offset: int = 0) -> Self:
         """Understand a formula over known columns. Errors count positions in `within`, where it begins at `offset`."""
         where = _Place(text if within is None else within, offset)
+        if len(text) > _MOST_CHARACTERS:
+            raise UsageError(f"an expression has {_MOST_CHARACTERS:,} characters at most, not {len(text):,}.")
         if not text.strip():
             raise UsageError(f"an expression is missing{where.at(0)}. Columns: {listed(known)}.")
-        parsed = _parsed(f"{_HEAD}{text}{_TAIL}")
+        try:
+            written = as_sql(text, known, _plain)
+            parsed = _parsed(f"{_HEAD}{written.text}{_TAIL}")
+        except (duckdb.Error, UnicodeError):  # what is not Unicode never reaches the parser
+            raise UsageError(f"{text.strip()!r} holds characters that are no text.") from None
+        except RecursionError:
+            raise UsageError("an expression is nested too deep. Take some brackets or functions out of it.") from None
         if parsed["error"]:
             place = int(parsed.get("position", len(_HEAD))) - len(_HEAD)
-            if place > len(text):
+            hint = f" {meant(text, '', known)}".rstrip()
+            if place > len(written.text):
                 end = where.at(len(text))
-                raise UsageError(f"the expression {text.strip()!r} is not complete{end}, or has a bracket too many.")
-            raise UsageError(f"the expression {text.strip()!r} is not well formed{where.at(place)}.")
+                raise UsageError(
+                    f"the expression {text.strip()!r} is not complete{end}, or has a bracket too many.{hint}"
+                )
+            at = where.at(written.place(place))
+            raise UsageError(f"the expression {text.strip()!r} is not well formed{at}.{hint}")
         rest, node = _taken_apart(parsed)
         if rest != _taken_apart(_parsed(f"{_HEAD}1{_TAIL}"))[0]:
             raise UsageError(f"{text.strip()!r} is more than one expression. Write one formula over columns.")
         columns = set()
         for each in _walk(node):
-            place = int(each.get("query_location", 0)) - len(_HEAD)
+            place = written.place(int(each.get("query_location", 0)) - len(_HEAD))
             if each["class"] not in _PLAIN:
                 what = _NAMES.get(each["class"], each["class"].lower())
                 raise UsageError(
                     f"{what} cannot be part of an expression{where.at(place)}. Use columns and functions of one row."
                 )
             if each["class"] == "COLUMN_REF":
-                columns.add(_column(each["column_names"], known, where.at(place)))
+                columns.add(_column(each["column_names"], text, known, where.at(place)))
             if each["class"] == "FUNCTION":
                 _require_plain(str(each["function_name"]), where.at(place))
-        return cls(text.strip(), frozenset(columns))
+        return cls(text.strip(), frozenset(columns), written.text)
 
     def evaluate(self, table: pa.Table) -> pa.ChunkedArray:
         """A value for each row of a table."""
         columns = sorted(self.columns) or table.column_names[:1]
         with _database().cursor() as db:
             db.register("source", table.select(columns))
+            watch = threading.Timer(_MOST_SECONDS, db.interrupt)
+            watch.start()
             try:
-                found = db.sql(f"{_HEAD}{self.text}{_TAIL}").to_arrow_table()["value"]
+                found = db.sql(f"{_HEAD}{self.sql}{_TAIL}").to_arrow_table()["value"]
+            except duckdb.InterruptException:
+                raise UsageError(
+                    f"{self.text!r} takes longer than {_MOST_SECONDS} seconds to work out. Make it simpler."
+                ) from None
             except duckdb.Error as error:
                 raise UsageError(f"{self.text!r} cannot be worked out: {_first_line(error)}") from None
+            finally:
+                watch.cancel()
         if len(found) != table.num_rows:
             raise UsageError(f"{self.text!r} does not make one value of each row.")
         return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
@@ -113,26 +138,15 @@ def as_numbers(array: pa.ChunkedArray | pa.Array, what: str) -> Floats:
         array = array.cast(pa.date32()).cast(pa.int32())
     elif pa.types.is_timestamp(kind):
         array = array.cast(pa.timestamp("us")).cast(pa.int64())
-        return np.asarray(pc.divide(array.cast(pa.float64()), 1e6).to_numpy(), dtype=np.float64)
+        return np.asarray(pc.divide(array.cast(pa.float64(), safe=False), 1e6).to_numpy(), dtype=np.float64)
     elif not (
         pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind)
     ):
         raise UsageError(
             f"{what} is not a number: its values are of type {kind}. Compare it with a value, such as = 'a'."
         )
-    found = np.asarray(array.cast(pa.float64()).to_numpy(), dtype=np.float64)
+    found = np.asarray(array.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)  # beyond 2^53 it is rounded
     return np.where(np.isfinite(found), found, np.nan)
-
-
-def quoted(name: str) -> str:
-    """A column's name as it is written in a formula."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names for a message: the first few of many."""
-    more = f", ... ({len(names)})" if len(names) > _MOST_SHOWN else ""
-    return ", ".join(names[:_MOST_SHOWN]) + more
 
 
 @dataclass(frozen=True)
@@ -154,6 +168,7 @@ def _database() -> duckdb.DuckDBPyConnection:
     settings = {
         "enable_external_access": "false",
         "memory_limit": "512MB",
+        "temp_directory": "",  # nothing is spilled: it would land in the folder that the program was called from
         "threads": "1",
         "lock_configuration": "true",
     }
@@ -205,16 +220,22 @@ def _walk(node: Any) -> Iterator[dict[str, Any]]:
             yield from _walk(value)
 
 
-def _column(path: list[str], known: Sequence[str], place: str) -> str:
+def _column(path: list[str], text: str, known: Sequence[str], place: str) -> str:
     name = ".".join(path)
-    fits = [each for each in known if len(path) == 1 and each.lower() == name.lower()]
-    if fits:
-        return name if name in fits else fits[0]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"Did you mean {near[0]!r}? " if near else ""
-    raise UsageError(
-        f"{name!r} is not a column{place}. {hint}Columns: {listed(known)}. (A text goes in single quotes: '{name}'.)"
-    )
+    column = column_of(name, known) if len(path) == 1 else None
+    if column is None:
+        raise UsageError(
+            f"{name!r} is not a column{place}. {meant(text, name, known)}Columns: {listed(known)}. (A text goes in single "
+            f"quotes: '{name}'.)"
+        )
+    return column
+
+
+@cache
+def _plain(name: str) -> bool:
+    """Whether the database takes a word for the name of a column."""
+    parsed = _parsed(f"SELECT ({name})")
+    return not parsed["error"] and _taken_apart(parsed)[1][0].get("column_names") == [name]
 
 
 @cache
@@ -233,7 +254,8 @@ def _require_plain(name: str, place: str) -> None:
         raise UsageError(f"there is no function {name!r}{place}.")
     if any(kind == "aggregate" for kind, _ in found):
         raise UsageError(f"{name!r} is an aggregate{place}: an expression makes one value of each row.")
-    if not any(kind in ("scalar", "macro") and stability in (None, "CONSISTENT") for kind, stability in found):
+    plain = any(kind in ("scalar", "macro") and stability in (None, "CONSISTENT") for kind, stability in found)
+    if not plain or name.lower() not in ALLOWED:
         raise UsageError(f"the function {name!r} cannot be part of an expression{place}.")
 
 

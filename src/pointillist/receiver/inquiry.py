@@ -14,8 +14,8 @@ from pointillist.errors import UsageError
 from pointillist.generators.drawing import quota
 from pointillist.generators.estimate import Estimate
 from pointillist.receiver import function
-from pointillist.receiver.expression import quoted
 from pointillist.receiver.function import Function, Written
+from pointillist.receiver.naming import quoted
 from pointillist.receiver.rows import weight_name
 from pointillist.receiver.source import Source, Through
 from pointillist.receiver.statistic import EVERYWHERE, Coefficient, Correlation, Mean, Part, Quantile, Share

@@ -5,7 +5,7 @@
     group by a, b    columns with few values
 
 Inside mean, sum, median, quantile and correlation any formula over columns may stand. Column names with spaces go in double
-quotes, texts in single quotes.
+quotes or back-ticks, texts in single quotes.
 """
 
 import re
@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from pointillist.errors import UsageError
-from pointillist.receiver.expression import Expression, listed
+from pointillist.receiver.expression import Expression
+from pointillist.receiver.naming import column_of, listed, meant, unquoted
 
 ARGUMENTS = {"count": 0, "share": 0, "mean": 1, "sum": 1, "median": 1, "quantile": 2, "correlation": 2}
 """The aggregates, and how many arguments each has."""
@@ -67,7 +68,7 @@ def _parts(text: str) -> tuple[slice, slice | None, slice | None]:
     for place, depth in _open(text):
         word = (
             _WORD.match(text, place)
-            if place == 0 or not (text[place - 1].isalnum() or text[place - 1] == "_")
+            if place == 0 or not (text[place - 1].isalnum() or text[place - 1] in "_.")
             else None
         )
         if depth or word is None:
@@ -92,7 +93,7 @@ def _open(text: str) -> Iterator[tuple[int, int]]:
     for place, sign in enumerate(text):
         if quote:
             quote = "" if sign == quote else quote
-        elif sign in "'\"":
+        elif sign in "'\"`":
             quote, begun = sign, place
         else:
             depth -= sign in ")]"
@@ -152,14 +153,14 @@ def _order(text: str, part: slice) -> float:
 
 
 def _group(text: str, part: slice, known: Sequence[str]) -> str:
-    name = text[part].strip()
-    plain = name[1:-1].replace('""', '"') if len(name) > 1 and name[0] == name[-1] == '"' else name
-    fits = [each for each in known if each == plain] or [each for each in known if each.lower() == plain.lower()]
-    if not fits:
+    name = unquoted(text[part].strip())
+    column = column_of(name, known)
+    if column is None:
+        hint = meant(text[part], name, known)
         raise UsageError(
-            f"group by: {plain!r} is not a column{_at(text, _begin(text, part))}. Columns: {listed(known)}."
+            f"group by: {name!r} is not a column{_at(text, _begin(text, part))}. {hint}Columns: {listed(known)}."
         )
-    return fits[0]
+    return column
 
 
 def _begin(text: str, part: slice) -> int:

@@ -14,6 +14,7 @@ import pointillist as pt
 from pointillist.errors import ArtefactError, SchemaError, UsageError
 from pointillist.evaluate.audit import Audit, Finding, audit
 from pointillist.evaluate.audit.subject import _Unkept
+from pointillist.evaluate.audit.white_box import _most_by_threshold
 from pointillist.privacy.ledger import Ledger
 
 QUICK = pt.Mosaic(components=10, steps=20)
@@ -64,6 +65,26 @@ def test_without_a_table_the_schema_is_enough(tiny: pt.Schema, tmp_path: Path) -
     assert ("white-box releases", 1.0) in steps
     assert ("canaries", 1.0) in steps
     assert all(0 <= part <= 1 for _, part in steps)
+    whole = [part for step, part in steps if step == "audit"]
+    assert whole == sorted(whole)  # one bar for all attacks, so that it can say how long is left
+    assert whole[-1] == 1.0
+
+
+@pytest.mark.parametrize(("runs", "most"), [(10, 0.0), (30, 0.75), (200, 2.8)])
+def test_the_white_box_says_how_much_so_many_runs_can_show(runs: int, most: float) -> None:
+    """Eight tests share 5 %: half of the runs judge, and all of them are right."""
+    assert _most_by_threshold(runs, 1e-5, 0.05 / 8) == pytest.approx(most, abs=0.06)
+
+
+def test_findings_say_how_much_they_could_show_at_most(whole: Audit) -> None:
+    boxed, members = (
+        next(each for each in whole.findings if each.attack == name) for name in ("white-box", "membership")
+    )
+    assert "10 releases on each side" in boxed.sentence
+    assert "so many releases can show ε ≥ 0 at most" in boxed.sentence
+    assert members.measures["shadows"] == 6
+    assert 1 < members.measures["epsilon_at_most"] < 10
+    assert members.epsilon <= members.measures["epsilon_at_most"]
 
 
 def test_a_csv_file_is_audited(tiny: pt.Schema, crowd: Callable[..., pa.Table], tmp_path: Path) -> None:
@@ -79,6 +100,7 @@ def test_mistakes_are_named(tiny: pt.Schema) -> None:
         ("'magic' is not known", {"attacks": ("magic",)}),
         ("needs a table", {"attacks": ("membership",)}),
         ("at least 10", {"runs": 3}),
+        ("shadows", {"shadows": -1}),
         ("confidence", {"confidence": 1.0}),
         ("neighbours 'x'", {"neighbours": "x"}),
         ("method 'x'", {"method": "x"}),

@@ -1,5 +1,6 @@
 """Auditing: attacks on the real pipeline, and a lower bound on epsilon from each, beside the promised epsilon."""
 
+import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,12 @@ from pointillist.progress import Progress, silent
 from pointillist.schema import Schema
 
 ATTACKS = ("white-box", "canaries", "membership")
+RUNS, SHADOWS = 30, 6
+"""Releases on each side of the white-box attack, and shadow runs of the membership attack, unless asked for otherwise."""
+THOROUGH = 200, 24
+"""The same for whoever has the time."""
+_RELEASE, _ONE_RUN, _SHADOW = 5, 20, 8
+"""What a run of each attack costs, roughly, in releases of a made-up table: for the time left."""
 
 
 @without_context
@@ -30,7 +37,8 @@ def audit(
     neighbours: str | Neighbours = Neighbours.ADD_REMOVE,
     method: str | Method = "mosaic",
     attacks: Sequence[str] | None = None,
-    runs: int = 100,
+    runs: int = RUNS,
+    shadows: int = SHADOWS,
     confidence: float = 0.95,
     seed: int = 0,
     pipeline: Pipeline | None = None,
@@ -42,7 +50,8 @@ def audit(
         table: private rows, or None to attack with rows made up from the schema alone (no membership attack then).
         schema, epsilon, delta, target, neighbours, method: as for `release`.
         attacks: some of "white-box", "canaries" and "membership"; by default all that the table allows.
-        runs: releases on each side of the white-box attack.
+        runs: releases on each side of the white-box attack; the finding says how much so many can show.
+        shadows: runs of the whole pipeline from which the membership attack learns.
         confidence: of the lower bounds.
         seed: for the choice of rows and coin tosses; the noise has none.
 
@@ -52,7 +61,7 @@ def audit(
     schema.require_table("audit")
     schema.require_reviewed()
     chosen = tuple(attacks) if attacks is not None else ATTACKS if table is not None else ATTACKS[:2]
-    _check(chosen, table, runs, confidence)
+    _check(chosen, table, runs, shadows, confidence)
     subject = Subject(
         schema=schema,
         epsilon=float(epsilon),
@@ -63,12 +72,16 @@ def audit(
         pipeline=pipeline or Pipeline(),
     )
     promise = subject.promise
-    work: dict[str, Callable[[], tuple[Finding, ...]]] = {
-        "white-box": lambda: white_box(subject, runs=runs, confidence=confidence, progress=progress),
-        "canaries": lambda: canaries(table, subject, confidence=confidence, seed=seed, progress=progress),
-        "membership": lambda: membership(table, subject, confidence=confidence, seed=seed, progress=progress),
+    attack: dict[str, Callable[[Progress], tuple[Finding, ...]]] = {
+        "white-box": lambda told: white_box(subject, runs=runs, confidence=confidence, progress=told),
+        "canaries": lambda told: canaries(table, subject, confidence=confidence, seed=seed, progress=told),
+        "membership": lambda told: membership(
+            table, subject, shadows=shadows, confidence=confidence, seed=seed, progress=told
+        ),
     }
-    findings = tuple(finding for name in ATTACKS if name in chosen for finding in work[name]())
+    costs = {"white-box": _RELEASE * runs, "canaries": _ONE_RUN, "membership": _SHADOW * (1 + shadows)}
+    parts = _parts(progress, {name: costs[name] for name in ATTACKS if name in chosen})
+    findings = tuple(finding for name, told in parts.items() for finding in attack[name](told))
     private = any(finding.private for finding in findings)
     return Audit(
         dataset=schema.name,
@@ -85,7 +98,21 @@ def audit(
     )
 
 
-def _check(attacks: tuple[str, ...], table: Any, runs: int, confidence: float) -> None:
+def _parts(progress: Progress, costs: dict[str, int]) -> dict[str, Progress]:
+    """For each attack what it tells its progress to: passed on, and added up to how far the whole audit is."""
+
+    def part(before: int, cost: int) -> Progress:
+        def told(step: str, fraction: float) -> None:
+            progress(step, fraction)
+            progress("audit", (before + cost * fraction) / sum(costs.values()))
+
+        return told
+
+    ends = itertools.accumulate(costs.values())
+    return {name: part(end - costs[name], costs[name]) for name, end in zip(costs, ends, strict=True)}
+
+
+def _check(attacks: tuple[str, ...], table: Any, runs: int, shadows: int, confidence: float) -> None:
     unknown = [name for name in attacks if name not in ATTACKS]
     if unknown or not attacks:
         raise UsageError(f"attack {unknown[0] if unknown else ''!r} is not known. Known are {', '.join(ATTACKS)}.")
@@ -93,5 +120,7 @@ def _check(attacks: tuple[str, ...], table: Any, runs: int, confidence: float) -
         raise UsageError("the membership attack needs a table: it is on the synthetic data of real rows.")
     if runs < 10:
         raise UsageError(f"runs must be at least 10, not {runs}: fewer show nothing.")
+    if shadows < 0:
+        raise UsageError(f"shadows must not be negative, not {shadows}.")
     if not 0.5 <= confidence < 1:
         raise UsageError(f"confidence must lie from 0.5 to 1, not {confidence}.")

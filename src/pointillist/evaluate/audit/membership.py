@@ -28,7 +28,6 @@ Flags = NDArray[np.bool_]
 MOST_PERSONS = 4_000
 """Persons who are tossed for, at most; half as many others serve for comparison."""
 LEAST_PERSONS = 60
-SHADOWS = 12
 _NEAR = 5
 """Density is read off the distance to so many rows."""
 
@@ -38,7 +37,7 @@ def membership(
     subject: Subject,
     *,
     persons: int = MOST_PERSONS,
-    shadows: int = SHADOWS,
+    shadows: int,
     confidence: float = 0.95,
     seed: int = 0,
     progress: Progress = silent,
@@ -162,17 +161,20 @@ def _finding(
     epsilon = max(each["epsilon"] for each in attacks)
     violated = any(refutes(each, heads, subject.promises, ALARM / len(slots)) for each in slots.values())
     best = max(attacks, key=lambda each: each["auc"])
+    most = best_one_run(heads.astype(np.float64), heads, promise.delta, share)[0]
     verdict = (
         f"{'VIOLATED' if violated else 'Consistent'}: ε ≥ {epsilon:.3g} at {confidence:.0%} confidence where "
         f"{promise.epsilon:g} is promised. From synthetic data alone the best attack ({best['name']}) tells members from "
         f"others with AUC {best['auc']:.3f} ({best['auc_low']:.3f} to {best['auc_high']:.3f}; 0.5 is guessing) and finds "
-        f"{best['tpr_at_1_percent_fpr']:.1%} of members at 1% false positives. Such attacks are weak: this is no proof."
+        f"{best['tpr_at_1_percent_fpr']:.1%} of members at 1% false positives. With {len(member):,} persons, guesses that "
+        f"are all right would show ε ≥ {most:.2g}. Such attacks are weak: this is no proof."
     )
     measures = {
         "attacks": attacks,
         "persons": len(member),
         "members": int(member.sum()),
         "shadows": shadows,
+        "epsilon_at_most": most,
         "guessed_shares": list(SHARES),
     }
     return Finding("membership", epsilon, confidence, violated, verdict, measures, private=True)

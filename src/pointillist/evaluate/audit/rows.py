@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pointillist.curator.capping import owners
+from pointillist.curator.persons import owners
 from pointillist.curator.reading import open_source
 from pointillist.errors import DataError
 from pointillist.evaluate.sample import Sample, read
@@ -89,7 +89,7 @@ def read_rows(table: Any, schema: Schema) -> Private:
     if schema.person is None:
         return Private(whole, sample, np.arange(sample.rows))
     named = [owners(batch.column(schema.person.column), schema.person.column, source.name) for batch in batches]
-    coded = pa.chunked_array(named).combine_chunks().dictionary_encode()
+    coded = pa.chunked_array(named).unify_dictionaries().combine_chunks()
     numbers = coded.indices.fill_null(-1).to_numpy().astype(np.int64)
     known = numbers >= 0
     return Private(whole.filter(pa.array(known)), sample.take(known), numbers[known])

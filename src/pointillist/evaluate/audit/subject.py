@@ -1,6 +1,7 @@
 """Subject: what is audited. The real pipeline, with the settings that the owner would use."""
 
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,6 +11,7 @@ import pyarrow as pa
 
 from pointillist.curator import releasing
 from pointillist.curator.reading import open_source
+from pointillist.errors import FactsFromDataWarning
 from pointillist.generators.model import Model
 from pointillist.levels import Levels, levels_of
 from pointillist.methods import Method, fitting
@@ -33,7 +35,7 @@ class _Unkept(Ledger):
     def record(self, dataset: str, guarantee: Guarantee, *, release: str, purpose: str) -> None:
         pass
 
-    def finish(self, release: str) -> None:
+    def finish(self, release: str, otherwise: str = "") -> None:
         pass
 
     def set_cap(self, dataset: str, cap: Budget) -> None:
@@ -100,17 +102,19 @@ class Subject:
 
     def release(self, table: pa.Table) -> Release:
         """One release of a table, which nobody will see."""
-        return self.pipeline.release(
-            table,
-            self.schema,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            target=self.target,
-            neighbours=self.neighbours,
-            method=self.method,
-            ledger=_Unkept(),
-            threads=1,
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FactsFromDataWarning)  # nothing is published
+            return self.pipeline.release(
+                table,
+                self.schema,
+                epsilon=self.epsilon,
+                delta=self.delta,
+                target=self.target,
+                neighbours=self.neighbours,
+                method=self.method,
+                ledger=_Unkept(),
+                threads=1,
+            )
 
     def exact(self, table: pa.Table, schema: Schema, measurement: Measurement) -> Any:
         """What a measurement of a table would be without noise, in units of its noise."""

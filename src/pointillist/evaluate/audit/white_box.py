@@ -46,7 +46,7 @@ class _Scores:
 
 
 def white_box(
-    subject: Subject, *, runs: int = 100, confidence: float = 0.95, progress: Progress = silent
+    subject: Subject, *, runs: int, confidence: float = 0.95, progress: Progress = silent
 ) -> tuple[Finding, ...]:
     """Attack `runs` releases of each table; no private row is needed."""
     whole, subject = subject, subject.narrowed(MOST_COLUMNS, MOST_LEVELS)
@@ -130,6 +130,7 @@ def _values_finding(
     attacked = list(subject.schema.measured)
     measures |= {
         "runs": runs,
+        "epsilon_by_threshold_at_most": _most_by_threshold(runs, promise.delta, _share(told, noise, 1 - confidence)),
         "mu_promised": promise.mu,
         "noise_faults": [fault.words for fault in faults],
         "columns": attacked,
@@ -160,13 +161,24 @@ def _in_words(measures: dict[str, Any], promised: float) -> list[str]:
         f"{measures['runs']} releases on each side; the noise is {noise['value']:.4f} ({noise['low']:.4f} to "
         f"{noise['high']:.4f}) times the promised; the worst neighbours ({worst['name']}) are told apart like μ = "
         f"{worst['mu_by_noise']:.4f} ({worst['mu_by_noise_low']:.4f} to {worst['mu_by_noise_high']:.4f}), promised "
-        f"{promised:.4f}; by the attack's own scores {worst['mu']:.2f} ({worst['mu_low']:.2f} to {worst['mu_high']:.2f})."
+        f"{promised:.4f}; by the attack's own scores {worst['mu']:.2f} ({worst['mu_low']:.2f} to {worst['mu_high']:.2f}). "
+        f"Without an assumption on the noise, so many releases can show ε ≥ {measures['epsilon_by_threshold_at_most']:.2g} "
+        "at most."
     ]
+
+
+def _most_by_threshold(runs: int, delta: float, alpha: float) -> float:
+    """What the threshold would show of neighbours that no release mistakes for each other."""
+    return split_epsilon(np.zeros(runs), np.ones(runs), delta, alpha)
+
+
+def _share(scores: dict[Pair, _Scores], noise: Noise, alpha: float) -> float:
+    return alpha / max(1, 2 * len(scores) + len(noise.squares))
 
 
 def _bound(scores: dict[Pair, _Scores], noise: Noise, delta: float, alpha: float) -> tuple[float, dict[str, Any]]:
     """The best bound over all pairs and tests; alpha is shared out among them (Bonferroni)."""
-    share = alpha / (2 * len(scores) + len(noise.squares))
+    share = _share(scores, noise, alpha)
     drawn = [noise_ratio(noise.squares[number], noise.counts[number], share) for number in sorted(noise.squares)]
     found: list[dict[str, Any]] = []
     for pair, seen in scores.items():

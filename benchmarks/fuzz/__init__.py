@@ -1,0 +1,1 @@
+"""Hostile inputs for everything that reads one: `python -m benchmarks.fuzz`."""

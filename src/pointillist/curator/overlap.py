@@ -1,0 +1,155 @@
+"""Overlap: whether rows that are said to be public are a copy of the private ones, or of a part of them.
+
+Public rows are copied into the release, so a private table taken for a public one would be published whole. But a public
+table may well have rows in common with the private one by chance, and with few columns it must. So agreement is judged by
+what chance explains. For each distinct row it is counted how often it is in either table; all else follows from that.
+
+- *Rows that only one private record has.* How often an independent row would hit one of these can be told from the
+  private table alone (Good and Turing): about twice as often as there are pairs of equal records, divided by all. Where
+  public rows hit them more often, they were taken from the table.
+- *How often each row is there.* Two samples of one population differ by chance; where they differ far less than that,
+  one was made from the other. This finds copies of tables with few columns, whose rows are all common.
+
+Rows are compared as levels, which copies with small changes share, and as levels with exact positions. The outcome stops the
+call or does nothing: no number from here goes any further.
+"""
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy import stats
+
+from pointillist.curator.database import connect
+from pointillist.curator.encoding import Encoder
+from pointillist.curator.source import Source
+from pointillist.errors import DataError, UsageError
+from pointillist.features import Records
+from pointillist.levels import levels_of
+from pointillist.schema import Schema
+
+Counts = NDArray[np.int64]
+
+CHANCE = 1e-3
+"""How seldom rows that are independent of the private table may be refused, for each of the tests."""
+_EXPECTED = 5
+"""A cell is used to compare frequencies if so many rows are expected in it in either table."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """For distinct rows: how often each is in the private table, how often in the public one, how many such there are."""
+
+    private: Counts
+    public: Counts
+    number: Counts
+
+    @property
+    def copied(self) -> bool:
+        """Whether the public rows agree with the private ones more than chance explains."""
+        rows, points = int(self.private @ self.number), int(self.public @ self.number)
+        if not rows or not points:
+            return False
+        return self._same(rows, points) or self._hits(rows, points) < CHANCE or self._closeness(rows, points) < CHANCE
+
+    def _same(self, rows: int, points: int) -> bool:
+        """Whether it is the private table itself, or several times that."""
+        return points % rows == 0 and bool(np.all(self.public == points // rows * self.private))
+
+    def _hits(self, rows: int, points: int) -> float:
+        """The chance of as many hits of rows that one private record has.
+
+        With q the probability of such a row, hits are Poisson with mean `points` q at most, pairs with mean `rows` q / 2.
+        Given their sum, the hits are binomial, whatever q is.
+        """
+        hits = int(self.number[(self.private == 1) & (self.public > 0)].sum())
+        pairs = int(self.number[self.private == 2].sum())
+        return float(stats.binom.sf(hits - 1, hits + pairs, points / (points + rows / 2)))
+
+    def _closeness(self, rows: int, points: int) -> float:
+        """The chance that frequencies differ as little as they do: the lower tail of the test of homogeneity."""
+        share = (self.private + self.public) / (rows + points)
+        enough = share * min(rows, points) >= _EXPECTED
+        cells = int(self.number[enough].sum())
+        if cells < _EXPECTED:
+            return 1.0
+        apart = (self.private / rows - self.public / points) ** 2 / share
+        found = rows * points / (rows + points) * float(apart[enough] @ self.number[enough])
+        return float(stats.chi2.cdf(found, cells - 1))
+
+
+def require_no_copy(points: Records, source: Source, schema: Schema) -> None:
+    """Refuse public rows that seem to come from the private table; before anything is spent."""
+    hashes = _RowHashes(schema, source.name)
+    kinds = pa.schema([("levels", pa.uint64()), ("exact", pa.uint64())])
+    stream = source.batches(hashes.encoder.columns, schema, lambda fraction: None)
+    failures: list[BaseException] = []
+
+    def hashed() -> Iterator[pa.RecordBatch]:
+        try:
+            for batch in stream:
+                yield hashes.of(hashes.encoder(batch))
+        except BaseException as error:  # DuckDB would turn it into an error of its own
+            failures.append(error)
+            raise
+
+    try:
+        with connect() as db:
+            db.register("private", pa.RecordBatchReader.from_batches(kinds, hashed()))
+            db.register("public", pa.Table.from_batches([hashes.of(points)]))
+            db.execute("CREATE TABLE rows AS SELECT *, 1 AS ours, 0 AS theirs FROM private")
+            db.execute("INSERT INTO rows SELECT *, 0, 1 FROM public")
+            copied = any(_profile(db, column).copied for column in kinds.names)
+    except (duckdb.Error, pa.ArrowException, ValueError):
+        if failures:
+            raise failures[0] from None
+        raise DataError(
+            f"{source.name}: could not be compared with the public rows. Is there space for temporary files?"
+        ) from None
+    if copied:
+        raise UsageError(
+            "the public rows agree with rows of the private table more than chance explains: they seem to be a copy of it, "
+            "or of a part of it, and public rows are copied into the release as they are. Name rows that were public "
+            "before. If these were, although they are in the private table, too, say so: --public-overlap, or "
+            "Landmarks(overlap=True)."
+        )
+
+
+def _profile(db: duckdb.DuckDBPyConnection, column: str) -> Profile:
+    found = db.execute(
+        "SELECT ours, theirs, count(*) AS number FROM "
+        f"(SELECT sum(ours)::BIGINT AS ours, sum(theirs)::BIGINT AS theirs FROM rows GROUP BY {column}) GROUP BY ALL"
+    ).fetchnumpy()
+    return Profile(*(np.asarray(found[name], dtype=np.int64) for name in ("ours", "theirs", "number")))
+
+
+class _RowHashes:
+    """Rows as numbers of 64 bits, under a key of this call."""
+
+    def __init__(self, schema: Schema, origin: str):
+        levels = levels_of(schema)
+        self._numeric = [each.name for each in levels if each.numeric]
+        self.encoder = Encoder(levels, frozenset(schema.measured), frozenset(self._numeric), origin)
+        self._key = np.uint64(secrets.randbits(64))
+
+    def of(self, records: Records) -> pa.RecordBatch:
+        """By levels alone, and by levels with exact positions."""
+        levels = np.full(records.rows, self._key, dtype=np.uint64)
+        for name in self.encoder.code_names:
+            levels = _mixed(levels, records.codes[name].astype(np.uint64))
+        exact = levels
+        for name in self._numeric:
+            exact = _mixed(exact, np.ascontiguousarray(records.units[name]).view(np.uint64))
+        return pa.RecordBatch.from_arrays([pa.array(levels), pa.array(exact)], names=["levels", "exact"])
+
+
+def _mixed(hashes: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64's step: one-to-one in either argument, so rows that differ in one column never meet there."""
+    mixed = (hashes ^ values) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
