@@ -32,20 +32,17 @@ SMOKE = {
         "| adult | ROC |",
     ),
     "benchmarks.papers.images": ("--out {out}", "## MNIST, ε = 1"),
-    "benchmarks.papers.research": (
-        '--rows 300 --mixture-rows 300 --models "Gaussian naive Bayes" --out {out}',
-        "## The known mixture",
-    ),
     "benchmarks.papers.kernel_error": ("--draws 1 --output {out}", "over 1 draws"),
     "benchmarks.images": (
         '--datasets mnist --data {data} --methods spectral --epsilons 10 --seeds 1 --images 100 --models "LDA" --out {out}',
         "epsilon10-delta1e-05-images100-seed0: done",
     ),
-    "benchmarks.images.stopping": ("--epsilons 10 --seeds 1 --steps 2 --images 100 --out {out}/page.md", "Wrote"),
 }
 """By module what it is called with, and what it then prints."""
 
 IN_PROCESS = {
+    "benchmarks.images.stopping": "test_image_stopping.py::test_the_command_runs_three_ways",
+    "benchmarks.papers.research": "test_papers_research.py::test_a_small_run",
     "benchmarks.intervals": "test_intervals.py::test_a_small_study_runs",
     "benchmarks.receiver.coverage": "test_receiver_coverage.py::test_a_small_study_runs",
     "benchmarks.receiver.hospital": "test_receiver_hospital.py::test_a_small_run",
