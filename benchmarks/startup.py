@@ -11,8 +11,9 @@ import resource
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from typer.main import get_command
 
 import pointillist.cli  # noqa: F401  registers the commands
@@ -50,7 +51,7 @@ def cpu_seconds(script: list[str], repeats: int) -> float:
     return min(spent)
 
 
-def main(repeats: int = 5) -> None:
+def main(repeats: Annotated[int, typer.Argument(min=1, help="The least of how many.")] = 5) -> None:
     """Every case, as a Markdown table."""
     alone = cpu_seconds(["pass"], repeats)
     print(f"| start | CPU-s | × `python -c pass` |\n|---|---|---|\n| `python -c pass` | {alone:.3f} | 1 |", flush=True)
@@ -64,4 +65,4 @@ def main(repeats: int = 5) -> None:
 
 
 if __name__ == "__main__":
-    main(*(int(argument) for argument in sys.argv[1:]))
+    typer.run(main)

@@ -21,6 +21,7 @@ SMOKE = {
     "benchmarks.embedding_pass": ("--rows 2000 --repeats 1 --folder {out}", "| 2,000 | pass 2 |"),
     "benchmarks.wide": ('--rows 200 --cases "2 numbers"', "| 2 numbers | 200 |"),
     "benchmarks.stamp": ("--root {out}", ""),
+    "benchmarks.fuzz": ("--count 3 --only toml --workers 1 --keep {out}", "all              3"),
     "benchmarks.headlines": ("--only papers --quick --out {out}", "| claim | band | now |  |"),
     "benchmarks.tables": (
         "--datasets adult --data {data} --methods mosaic,real --out {out}",
@@ -41,6 +42,7 @@ SMOKE = {
 """By module what it is called with, and what it then prints."""
 
 IN_PROCESS = {
+    "benchmarks.startup": "test_startup.py::test_what_is_late_is_named",
     "benchmarks.images.stopping": "test_image_stopping.py::test_the_command_runs_three_ways",
     "benchmarks.papers.research": "test_papers_research.py::test_a_small_run",
     "benchmarks.intervals": "test_intervals.py::test_a_small_study_runs",
