@@ -6,7 +6,7 @@ more often than the rest. That holds for ages and prices as well, so one more si
 - another column never changes within a value, though it does from one value to the next: a person's sex does, what was
   measured does not. A column that rises or falls with the values says the same in other words, and does not count;
 - texts within which another column changes far less than between them;
-- a name that is usual for people's numbers, however often they come.
+- a name that is usual for people's numbers, then also with more rows each.
 An identifier that is different in every row takes away the weaker signs: each row is then likely to be a unit.
 """
 
@@ -19,10 +19,11 @@ import duckdb
 
 from pointillist.column import MISSING_TEXTS, AnyColumn, Categorical, Ignore, Integer, Real
 
-_FEWEST, _MOST_ROWS, _MOST_SHARE = 20, 100, 0.02
-"""Values and repetitions at least; rows of a value on average, and the largest share of one value, at most."""
-_TEXTS, _UNITS = 60, 40
-"""Texts at most that are categories rather than names; values at least that are units of a study rather than its days."""
+_FEWEST, _REPEATED, _MOST_ROWS, _MOST_NAMED, _MOST_SHARE = 40, 20, 100, 500, 0.02
+"""Values and repetitions at least; rows of a value on average, also where the name speaks for it, and the largest share
+of one value, at most."""
+_TEXTS = 60
+"""Texts at most that are categories rather than names."""
 _FACTS, _FACT_VALUES, _SUSPECTS, _ROWS = 30, 200, 20, 500_000
 """Columns looked at beside a suspect, values of each, suspects, rows: at most, to keep a draft quick."""
 _EQUAL, _CONSTANT, _APART, _ALIKE, _MONOTONE = 0.9, 0.98, 0.25, 0.3, 0.8
@@ -56,12 +57,16 @@ class _Values:
 
     @property
     def named(self) -> bool:
-        return _PERSONAL.search(self.name) is not None and _TEXTS < self.distinct < self.filled
+        return (
+            _PERSONAL.search(self.name) is not None
+            and _TEXTS < self.distinct < self.filled <= _MOST_NAMED * self.distinct
+        )
 
     @property
     def suspicious(self) -> bool:
         return self.named or (
-            min(self.distinct, self.filled - self.distinct) >= _FEWEST
+            self.distinct >= _FEWEST
+            and self.filled - self.distinct >= _REPEATED
             and self.each <= _MOST_ROWS
             and self.largest <= max(_MOST_SHARE * self.filled, 3 * self.each)
         )
@@ -76,9 +81,7 @@ def repeating(rows: duckdb.DuckDBPyRelation, columns: Mapping[str, AnyColumn], c
     ]
     identified = any(each.distinct == count and not each.gapless for each in found)
     suspects = sorted((each for each in found if each.suspicious), key=lambda each: -each.distinct)
-    balanced = next(
-        (each for each in suspects if each.equal >= _EQUAL and each.usual > 1 and each.distinct >= _UNITS), None
-    )
+    balanced = next((each for each in suspects if each.equal >= _EQUAL and each.usual > 1), None)
     suspects.sort(key=lambda each: (not each.named, each is not balanced, not each.text))  # the likeliest, if too many
     likely: dict[str, tuple[int, int]] = {}
     for each in suspects[:_SUSPECTS]:
@@ -86,7 +89,7 @@ def repeating(rows: duckdb.DuckDBPyRelation, columns: Mapping[str, AnyColumn], c
         weaker = each is balanced or (each.text and each.distinct > _TEXTS and alike)
         if each.named or constant or (weaker and not identified):
             likely[each.name] = (-(2 * each.named + constant), round(each.each))
-    return {name: each for name, (_, each) in sorted(likely.items(), key=lambda item: item[1][0])}
+    return {name: each for name, (_, each) in sorted(likely.items(), key=lambda item: item[1])}
 
 
 def _may_be_many(drafted: AnyColumn) -> bool:
