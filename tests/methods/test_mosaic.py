@@ -1,6 +1,7 @@
 """Mosaic: plans from public facts that keep to their limits, and synthetic data that carry the dependence over."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -222,3 +223,18 @@ def test_a_target_that_only_two_columns_together_tell_is_kept() -> None:
         a, b, parity = (made[name].to_numpy() for name in ("a", "b", "parity"))
         # The noise moves the share by well under 0.01 from run to run.
         assert np.mean(parity == a ^ b) > 0.96
+
+
+def test_what_samples_hold_comes_back_from_a_file(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    bits = rng.integers(0, 2, (5_000, 3))
+    columns = {"a": bits[:, 0], "b": bits[:, 1], "parity": bits[:, 0] ^ bits[:, 1], "other": bits[:, 2]}
+    schema = pt.Schema(
+        name="parity", reviewed=True, rows=5_000, columns={name: pt.Integer(min=0, max=1) for name in columns}
+    )
+    model = pt.fit(pt.release(pa.table(columns), schema, epsilon=5.0, target="parity"))
+    model.save(tmp_path / "parity.model")
+    again = pt.Model.load(tmp_path / "parity.model")
+    assert again.sample(4_000, seed=3).equals(model.sample(4_000, seed=3))
+    made = again.sample(4_000, seed=3)
+    assert np.mean(made["parity"].to_numpy() == made["a"].to_numpy() ^ made["b"].to_numpy()) > 0.96

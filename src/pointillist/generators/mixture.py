@@ -116,7 +116,7 @@ class Mixture:
             arrays[f"split.{number}.class_of"] = split.class_of
             arrays[f"split.{number}.place_of"] = split.place_of
             arrays[f"split.{number}.wanted"] = split.wanted
-            arrays[f"split.{number}.held"] = split.held
+            arrays[f"split.{number}.held"] = split.held.astype(np.uint8)
         return {"columns": names, "splits": [split.label for split in self.splits]}, arrays
 
     @classmethod
@@ -162,8 +162,8 @@ def _split(arrays: Mapping[str, NDArray[Any]], number: int, label: int, sizes: S
             raise ValueError("the pair tables by class do not fit")
     starts = np.cumsum([0, *sizes])[:-1]
     absent = np.minimum.reduceat(place_of, starts) < 0
-    if held.dtype != np.bool_ or held.shape != (len(sizes),) * 2 or held[absent].any() or held[:, absent].any():
+    if held.dtype != np.uint8 or held.shape != (len(sizes),) * 2 or held[absent].any() or held[:, absent].any():
         raise ValueError("columns that are held must be in the tables")
     if held.diagonal().any() or (place_of[starts[label] : starts[label] + sizes[label]] >= 0).any():
         raise ValueError("a column is held with itself")
-    return Split(label, class_of, place_of, wanted, held)
+    return Split(label, class_of, place_of, wanted, held.astype(np.bool_))
