@@ -255,7 +255,9 @@ def test_draft_marks_what_it_read_and_names_the_data_set_after_the_file(run: Run
     assert outcome.code == 0
     assert "Written to draft.toml" in outcome.shown
     assert "A draft:" in outcome.shown
-    assert "Values of id repeat: may a person have several rows?" in outcome.shown
+    assert "may a person have several rows?" in outcome.shown
+    assert "answer the question in it" in outcome.shown
+    assert '# column = "id"' in Path("draft.toml").read_text()
     text = Path("draft.toml").read_text()
     assert 'name = "people"' in text
     assert "reviewed = false" in text
