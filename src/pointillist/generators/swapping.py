@@ -25,7 +25,7 @@ _WARM, _WARMER = 8.0, 0.01
 that a row shares its cell with."""
 _CROWD = 50.0
 """A row must share its cell with so many others for exchanges to make sense: emptier tables are all chance."""
-_WORK = 1.5e9
+_WORK = 4e9
 """The most comparisons of cells of pairs; where rows and columns are many, there are fewer sweeps."""
 _LEAST, _MOST = 6, 40
 """How many sweeps there are at least and at most."""
