@@ -388,3 +388,49 @@ def test_processes_that_begin_a_ledger_together_share_it(tmp_path: Path) -> None
     (tmp_path / "l.go").touch()
     assert [racer.wait() for racer in racers] == [0, 0, 0]
     assert [account.dataset for account in Ledger(path).accounts()] == ["0", "1", "2"]
+
+
+class TestDuringAPass:
+    """The ledger that was checked before the rows are read is the one that the spend goes into."""
+
+    SCHEMA = pt.Schema(name="few", reviewed=True, columns={"a": pt.Integer(min=0, max=1)})
+
+    def release(self, ledger: Path, meanwhile: Callable[[], object]) -> None:
+        def progress(step: str, fraction: float) -> None:
+            if step.startswith("pass 1") and fraction == 0:
+                meanwhile()
+
+        pt.release(pa.table({"a": [0, 1] * 20}), self.SCHEMA, epsilon=1.0, ledger=ledger, progress=progress)
+
+    def test_a_ledger_that_vanishes_is_not_begun_anew(self, tmp_path: Path) -> None:
+        path, away = tmp_path / "ledger.sqlite", tmp_path / "away"
+        Ledger(path).set_cap("few", Budget(1.5, 1e-5))
+        with pytest.raises(LedgerError, match=r"is gone\. Nothing was spent"):
+            self.release(path, lambda: path.rename(away))
+        assert not path.exists()
+        assert Ledger(away).accounts()[0].spends == ()
+
+    def test_a_ledger_that_is_replaced_is_refused(self, tmp_path: Path) -> None:
+        path, other = tmp_path / "ledger.sqlite", tmp_path / "other.sqlite"
+        Ledger(path).set_cap("few", Budget(1.5, 1e-5))
+        shutil.copy(path, other)
+        with pytest.raises(LedgerError, match="was replaced by another file"):
+            self.release(path, lambda: other.replace(path))
+        assert Ledger(path).accounts()[0].spends == ()
+
+    def test_a_first_release_begins_a_ledger(self, tmp_path: Path) -> None:
+        self.release(tmp_path / "new.sqlite", lambda: None)
+        assert len(Ledger(tmp_path / "new.sqlite").accounts()[0].spends) == 1
+
+
+@pytest.mark.parametrize(
+    "edit", ["epsilon_slack = -50, mu = 0", "mu = -1", "delta = -1", "delta_slack = -1", "epsilon = -3"]
+)
+def test_a_spend_that_takes_something_back_is_damage(tmp_path: Path, edit: str) -> None:
+    path = tmp_path / "ledger.sqlite"
+    Ledger(path).record("people", ONE, release="r", purpose="test")
+    run_sql(path, f"UPDATE spend SET {edit}")
+    with pytest.raises(LedgerError, match="does not make sense"):
+        Ledger(path).accounts()
+    with pytest.raises(LedgerError, match="does not make sense"):
+        Ledger(path).check("people", ONE)

@@ -146,7 +146,7 @@ def choose(
     source = open_source(table)
     source.require([*schema.measured, *([schema.person.column] if schema.person else [])])
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
-    book.check(schema.name, guarantee)
+    seen = book.check(schema.name, guarantee)
 
     sums, rows = embed(source, schema, feature_map, grid, threads)
     scores = np.array(
@@ -159,7 +159,8 @@ def choose(
     )
     choice_id = str(uuid.uuid4())
     name = features if isinstance(features, str) else type(features).__name__
-    book.record(schema.name, guarantee, release=choice_id, purpose=f"choose 1 of {public.count}, {name}")
+    purpose = f"choose 1 of {public.count}, {name}"
+    book.record(schema.name, guarantee, release=choice_id, purpose=purpose, seen=seen)
     number = draw(scores, scale)
     made = Choice(
         id=choice_id,

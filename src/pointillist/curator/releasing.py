@@ -111,7 +111,7 @@ def release(
             "lazy frame) is not public. Choose a count_share above 0."
         )
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
-    book.check(schema.name, settled.guarantee)
+    seen = book.check(schema.name, settled.guarantee)
     if isinstance(recipe, CopiesRows) and recipe.copied_rows is not None:
         progress("compare", 0.0)
         require_no_copy(recipe.copied_rows, source, schema)
@@ -136,7 +136,7 @@ def release(
                 raise type(error)(f"{error} The spend was already recorded, and counts.") from None
             if number == 0:
                 progress("spend", 0.0)
-                book.record(schema.name, settled.guarantee, release=release_id, purpose=purpose)
+                book.record(schema.name, settled.guarantee, release=release_id, purpose=purpose, seen=seen)
             progress(f"noise {number + 1} of {len(settled.rounds)}", 0.0)
             sigma = settled.sigma(number)
             measured.append(Measurement(feature_map, add_noise(sums, sigma), each.grid, sigma))

@@ -23,7 +23,7 @@ import platformdirs
 from pointillist.errors import BudgetError, LedgerError, PointillistError
 from pointillist.privacy.accounting import total_epsilon
 from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Guarantee, Neighbours, short
-from pointillist.privacy.ledger_file import LedgerFile, plain
+from pointillist.privacy.ledger_file import Identity, LedgerFile, plain
 from pointillist.schema import Person
 
 DEFAULT_CAP = Budget(10.0, DEFAULT_DELTA)
@@ -53,6 +53,11 @@ class Spend:
     delta_slack: float
     state: State
 
+    def __post_init__(self) -> None:
+        numbers = (self.epsilon, self.delta, self.mu, self.epsilon_slack, self.delta_slack)
+        if not all(math.isfinite(each) and each >= 0 for each in numbers):
+            raise ValueError("a spend takes nothing back")
+
 
 @dataclass(frozen=True)
 class Account:
@@ -73,9 +78,14 @@ class Ledger:
         self.path = plain(path) if path is not None else default_path()
         self._file = LedgerFile(self.path)
 
-    def record(self, dataset: str, guarantee: Guarantee, *, release: str, purpose: str) -> None:
-        """Write a spend durably, or refuse it. On return it is on disk; of two that race, one waits for the other."""
-        with self._file.transaction(create=True) as db:
+    def record(
+        self, dataset: str, guarantee: Guarantee, *, release: str, purpose: str, seen: Identity | None = None
+    ) -> None:
+        """Write a spend durably, or refuse it. On return it is on disk; of two that race, one waits for the other.
+
+        `seen` is what `check` returned: a ledger that was there then must be there still, and not another one.
+        """
+        with self._file.transaction(create=True, seen=seen) as db:
             account = self._account(db, dataset)
             if account is None:
                 db.execute(
@@ -107,15 +117,19 @@ class Ledger:
                 ),
             )
 
-    def check(self, dataset: str, guarantee: Guarantee) -> None:
-        """Raise what `record` would raise now, without recording: to fail before a long pass over the data."""
-        account = None
-        if self._file.exists():
-            with self._file.transaction() as db:
+    def check(self, dataset: str, guarantee: Guarantee) -> Identity | None:
+        """Raise what `record` would raise now, without recording: to fail before a long pass over the data.
+
+        Returns which file the ledger is in, if there is one.
+        """
+        account, seen = None, self._file.identity()
+        if seen is not None:
+            with self._file.transaction(seen=seen) as db:
                 account = self._account(db, dataset)
         else:
             self._file.require_room()
         self._check(account or Account(dataset, None, None, DEFAULT_CAP, 0.0, ()), guarantee)
+        return seen
 
     def finish(self, release: str, otherwise: str = "The spend was made, and counts.") -> None:
         """Mark a spend as handed out. `otherwise` tells the user what is safe if that fails."""
@@ -138,7 +152,7 @@ class Ledger:
 
     def accounts(self) -> tuple[Account, ...]:
         """Every account, by name."""
-        if not self._file.exists():
+        if self._file.identity() is None:
             return ()
         with self._file.transaction(write=False) as db:
             names = [row["dataset"] for row in db.execute("SELECT dataset FROM account ORDER BY dataset")]

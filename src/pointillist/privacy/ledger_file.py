@@ -48,6 +48,10 @@ CREATE TABLE spend (
 _STAMP = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
 
 
+Identity = tuple[int, int]
+"""Device and number of a file: a copy or a new one under the same name has others."""
+
+
 def plain(path: str | Path) -> Path:
     """A path on disk, and not one of the names that SQLite takes for something else."""
     if not isinstance(path, str | Path):
@@ -67,18 +71,19 @@ class LedgerFile:
     def __init__(self, path: Path):
         self.path = path
 
-    def exists(self, otherwise: str = _NOTHING) -> bool:
-        """Whether there is a file; what is there and is none is refused."""
+    def identity(self, otherwise: str = _NOTHING) -> Identity | None:
+        """Which file is there, or none; what is there and is no file is refused."""
         with self._explained(otherwise):
             try:
-                mode = os.stat(self.path).st_mode
+                found = os.stat(self.path)
             except FileNotFoundError:
                 if self.path.is_symlink():
                     raise self._refused("is a link to a file that is not there", _RESTORE, otherwise) from None
-                return False
-        if not stat.S_ISREG(mode):
-            raise self._refused(f"is {'a folder' if stat.S_ISDIR(mode) else 'not a file'}", "Name a file.", otherwise)
-        return True
+                return None
+        if not stat.S_ISREG(found.st_mode):
+            what = "a folder" if stat.S_ISDIR(found.st_mode) else "not a file"
+            raise self._refused(f"is {what}", "Name a file.", otherwise)
+        return found.st_dev, found.st_ino
 
     def require_room(self) -> None:
         """Refuse a place where no new ledger could be begun, without beginning one."""
@@ -88,14 +93,18 @@ class LedgerFile:
 
     @contextmanager
     def transaction(
-        self, otherwise: str = _NOTHING, *, write: bool = True, create: bool = False
+        self, otherwise: str = _NOTHING, *, write: bool = True, create: bool = False, seen: Identity | None = None
     ) -> Iterator[sqlite3.Connection]:
         """One transaction; a durable one that keeps every other writer out from its first line, if it is to write.
 
-        `otherwise` says what it means for the user if it fails. A missing file is made only where `create` says so.
+        `otherwise` says what it means for the user if it fails. A missing file is made only where `create` says so, and
+        never in place of one that was `seen`.
         """
-        if not self.exists(otherwise):
-            if not create:
+        found = self.identity(otherwise)
+        if found is not None and seen not in (None, found):
+            raise self._refused("was replaced by another file while it was in use", _RESTORE, otherwise)
+        if found is None:
+            if not create or seen is not None:
                 raise self._refused("is gone", _RESTORE, otherwise)
             with self._explained(otherwise):
                 self.path.parent.mkdir(parents=True, exist_ok=True)
