@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import pointillist as pt
-from pointillist.curator.overlap import Profile, require_no_copy
+from pointillist.curator.overlap import Profile, _RowHashes, require_no_copy
 from pointillist.curator.reading import open_source
 from pointillist.errors import UsageError
 from pointillist.privacy.ledger import Ledger
@@ -134,3 +134,17 @@ def test_chance_is_not_taken_for_a_copy(size: int, power: float) -> None:
         for _ in range(10)
     ]
     assert sum(refused) <= 1
+
+
+def test_what_enters_the_database_is_keyed_by_call(schema: pt.Schema, people: People) -> None:
+    """Equal rows have equal hashes, others have others; and no hash is met again in another call."""
+    points = pt.public_points(people(300), schema)
+    one = _RowHashes(schema, "t")
+    first, again, other = one.of(points), one.of(points), _RowHashes(schema, "t").of(points)
+    assert first.equals(again)
+    for column in first.schema.names:
+        ours, theirs = first[column].to_numpy(), other[column].to_numpy()
+        assert not set(ours) & set(theirs)
+        assert np.array_equal(ours[:, None] == ours, theirs[:, None] == theirs)
+    rows = np.stack([*(points.codes[name] for name in one.encoder.code_names), *points.units.values()], axis=1)
+    assert len(np.unique(first["exact"].to_numpy())) == len(np.unique(rows, axis=0))

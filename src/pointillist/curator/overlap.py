@@ -14,9 +14,11 @@ Rows are compared as levels, which copies with small changes share, and as level
 call or does nothing: no number from here goes any further.
 """
 
+import hashlib
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -38,6 +40,7 @@ CHANCE = 1e-3
 """How seldom rows that are independent of the private table may be refused, for each of the tests."""
 _EXPECTED = 5
 """A cell is used to compare frequencies if so many rows are expected in it in either table."""
+_KEY_BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -128,28 +131,36 @@ def _profile(db: duckdb.DuckDBPyConnection, column: str) -> Profile:
 
 
 class _RowHashes:
-    """Rows as numbers of 64 bits, under a key of this call."""
+    """Rows as keyed hashes of 64 bits, under a key that is forgotten when this call ends.
+
+    DuckDB may write them to disk. Without the key they say which rows are equal and nothing else, even to somebody who
+    knows some of the rows and tries others.
+    """
 
     def __init__(self, schema: Schema, origin: str):
         levels = levels_of(schema)
         self._numeric = [each.name for each in levels if each.numeric]
         self.encoder = Encoder(levels, frozenset(schema.measured), frozenset(self._numeric), origin)
-        self._key = np.uint64(secrets.randbits(64))
+        self._keyed = hashlib.blake2b(key=secrets.token_bytes(_KEY_BYTES), digest_size=8)
 
     def of(self, records: Records) -> pa.RecordBatch:
         """By levels alone, and by levels with exact positions."""
-        levels = np.full(records.rows, self._key, dtype=np.uint64)
-        for name in self.encoder.code_names:
-            levels = _mixed(levels, records.codes[name].astype(np.uint64))
-        exact = levels
-        for name in self._numeric:
-            exact = _mixed(exact, np.ascontiguousarray(records.units[name]).view(np.uint64))
-        return pa.RecordBatch.from_arrays([pa.array(levels), pa.array(exact)], names=["levels", "exact"])
+        codes = _packed([records.codes[name] for name in self.encoder.code_names], np.uint16, records.rows)
+        units = _packed([records.units[name] for name in self._numeric], np.float64, records.rows)
+        found = bytearray()
+        for levels, exact in zip(codes, units, strict=True):
+            hashed = self._keyed.copy()
+            hashed.update(levels)
+            found += hashed.digest()
+            hashed.update(exact)
+            found += hashed.digest()
+        hashes = np.frombuffer(found, dtype=np.uint64).reshape(-1, 2)
+        return pa.RecordBatch.from_arrays([pa.array(hashes[:, 0]), pa.array(hashes[:, 1])], names=["levels", "exact"])
 
 
-def _mixed(hashes: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64's step: one-to-one in either argument, so rows that differ in one column never meet there."""
-    mixed = (hashes ^ values) + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
+def _packed(columns: list[NDArray[Any]], kind: type[np.generic], rows: int) -> Iterator[bytes]:
+    """The bytes of each row; every row has as many, so different rows have different bytes."""
+    packed = np.empty((rows, len(columns)), dtype=kind)
+    for place, column in enumerate(columns):
+        packed[:, place] = column
+    return (row.tobytes() for row in packed)

@@ -3,7 +3,8 @@
 The normal form of a value depends on that value alone:
 
 - Unicode's compatibility form without regard to case (NFKC and case folding), so composed and decomposed letters, wide and
-  narrow ones, `Ann` and `ANN` are the same; signs that do not show (soft hyphens, joiners, byte order marks) are dropped;
+  narrow ones, `Ann` and `ANN` are the same; signs that do not show (soft hyphens, joiners, variation selectors, fillers,
+  byte order marks, control characters) are dropped;
 - white space around it dropped, and one blank for any inside it;
 - numbers by their value: `7`, `07`, `+7`, `7.0` and `7e0` are the same, in any script's digits;
 - a time at midnight is its day, and the `T` between day and time is a blank.
@@ -26,18 +27,35 @@ from pointillist.errors import DataError
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII)
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ t](\d\d:\d\d)(?::(\d\d)(\.\d*)?)?z?", re.ASCII)
 _KEY_BYTES = 32
+_IGNORABLE = frozenset(
+    code
+    for first, last in (
+        # Unicode's property Default_Ignorable_Code_Point, which the standard library does not tell.
+        (0x00AD, 0x00AD),
+        (0x034F, 0x034F),
+        (0x061C, 0x061C),
+        (0x115F, 0x1160),
+        (0x17B4, 0x17B5),
+        (0x180B, 0x180F),
+        (0x200B, 0x200F),
+        (0x202A, 0x202E),
+        (0x2060, 0x206F),
+        (0x3164, 0x3164),
+        (0xFE00, 0xFE0F),
+        (0xFEFF, 0xFEFF),
+        (0xFFA0, 0xFFA0),
+        (0xFFF0, 0xFFF8),
+        (0x1BCA0, 0x1BCA3),
+        (0x1D173, 0x1D17A),
+        (0xE0000, 0xE0FFF),
+    )
+    for code in range(first, last + 1)
+)
 
 
 def normal_form(text: str) -> str:
     """One spelling for all spellings of a person's name."""
-    if text.isascii():
-        text = text.lower()
-    else:
-        text = "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
-        text = unicodedata.normalize("NFD", text)
-        for _ in range(2):  # as Unicode defines comparison without regard to case: folding may undo the form
-            text = unicodedata.normalize("NFKC", text.casefold())
-        text = "".join(str(digit) if (digit := unicodedata.decimal(sign, None)) is not None else sign for sign in text)
+    text = text.lower() if text.isascii() and text.isprintable() else _folded(text)
     text = " ".join(text.split())
     if text.isascii() and text.isdigit():
         return text.lstrip("0") or "0"
@@ -46,6 +64,31 @@ def normal_form(text: str) -> str:
     if time := _TIME.fullmatch(text):
         return _time(*time.groups())
     return text
+
+
+def _folded(text: str) -> str:
+    """Without regard to case, compatibility and signs that do not show; white space stays.
+
+    Letters are taken apart before they are folded, as folding turns some marks into letters: what stands behind such a mark
+    would else depend on how the text was composed. Folding and form may undo each other, so both are done until neither
+    changes anything.
+    """
+    before = None
+    while text != before:
+        before = text
+        text = "".join(_digit(sign) for sign in text if _shows(sign))
+        text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return unicodedata.normalize("NFKC", text)
+
+
+def _shows(sign: str) -> bool:
+    return sign.isspace() or not (ord(sign) in _IGNORABLE or unicodedata.category(sign) in ("Cf", "Cc"))
+
+
+def _digit(sign: str) -> str:
+    """A digit of any script as the one that it stands for, and any other sign as it is."""
+    digit = unicodedata.decimal(sign, None)
+    return sign if digit is None else str(digit)
 
 
 def _number(text: str) -> str:
