@@ -23,6 +23,7 @@ from pyarrow import feather, parquet
 
 import pointillist
 from pointillist.curator.capping import capped
+from pointillist.curator.database import connect
 from pointillist.curator.encoding import Encoder
 from pointillist.curator.reading import BATCH_ROWS, Source, open_source, sql
 from pointillist.errors import DataError, UsageError
@@ -416,6 +417,13 @@ class TestRefusals:
             sql("SELECT 'a' AS x, 'b' AS x"),
         ):
             assert refusal(lambda source=source: texts(source, ["x"]))
+        assert "columns 1 and 2 have the same name" in refusal(lambda: texts(tmp_path / "t.csv", ["x"]))
+
+    def test_names_that_are_there_twice_are_not_repeated(self, tmp_path: Path) -> None:
+        """The first line of a file without a header is a private row."""
+        (tmp_path / "t.csv").write_text(f"1,{SECRET},7,{SECRET}\n2,b,8,c\n")
+        message = refusal(lambda: pointillist.draft(tmp_path / "t.csv", name="t"))
+        assert message == f"{tmp_path / 't.csv'}: columns 2 and 4 have the same name. Rename one of them."
 
     @pytest.mark.parametrize("kind", ["table", "pandas"])
     def test_columns_of_the_same_name_in_a_frame(self, kind: str) -> None:
@@ -455,6 +463,38 @@ class TestCsv:
         rows = [('e"f',), ("'g'",), ("a,b",), ("c\nd",)]
         assert sorted(texts(path, ["x"])) == sorted(rows)
         assert sorted(texts(path, ["x"], Person(column="id", max_rows=1))) == sorted(rows)
+
+    @pytest.mark.parametrize(
+        "name", ["a[1].csv", "x*.csv", "a?.csv", "[.csv", "b\\c.csv", "k=v/z.csv", "[k]=v/a[1].csv.gz"]
+    )
+    def test_a_path_is_no_pattern(self, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        for other in ("a1.csv", "xy.csv", "ab.csv"):
+            (tmp_path / other).write_text("x\nanother\n")
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        content = b"x\nown\nown\n"
+        (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+        monkeypatch.chdir(tmp_path)
+        for path in (Path(name), tmp_path / name):
+            assert texts(sql("SELECT * FROM source", path), ["x"]) == [("own",)] * 2
+            assert sql("SELECT * FROM source", path).column_names() == ["x"]
+            drafted = pointillist.draft(path, name="t").columns
+            assert list(drafted) == ["x"]
+            assert getattr(drafted["x"], "categories", None) == ("own",)
+
+    def test_a_path_that_cannot_be_told_to_duckdb(self, tmp_path: Path) -> None:
+        (tmp_path / "a\\[1].csv").write_text("x\n1\n")
+        message = refusal(lambda: texts(sql("FROM source", tmp_path / "a\\[1].csv"), ["x"]))
+        assert "has a backslash in it" in message
+
+    def test_long_values_of_many_lines(self, path: Path) -> None:
+        """Threads that start in the midst of one would take its lines for rows, and refuse the file."""
+        before, after = 1_800_000, 200_000
+        value = "7,7\n" * 450_000 + "7,x"
+        path.write_text("a,b\n" + "1,2\n" * before + f'3,"{value}"\n' + "1,2\n" * after)
+        query = "SELECT count(*), count(*) FILTER (a = '7'), max(length(b)) FROM source"
+        with connect() as db:
+            found = sql("FROM source", path).query(db, query).fetchall()
+        assert found == [(before + 1 + after, 0, len(value))]
 
     def test_single_quotes_are_part_of_a_value(self, path: Path) -> None:
         path.write_text("id,x\n1,'a'\n2,'b'\n3,'c'\n")

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
+from pointillist.curator.database import pattern
 from pointillist.curator.kernels import BROKEN, FIELD_START, QUOTED, follow_quotes
 from pointillist.curator.source import Report, Source
 from pointillist.errors import DataError
@@ -136,8 +137,10 @@ class CsvFile(Source):
         dialect = {
             "header": True, "delimiter": self.delimiter, "quotechar": '"', "escapechar": '"', "comment": "",
             "auto_detect": False, "strict_mode": True, "null_padding": False, "encoding": "utf-8",
+            "hive_partitioning": False,  # folders called k=v are no columns
+            "parallel": False,  # threads start in the midst of a file, and would refuse long values of several lines
         }  # fmt: skip
-        return db.read_csv(str(self.path), columns=dict.fromkeys(names, "VARCHAR"), **dialect)
+        return db.read_csv(pattern(self.path), columns=dict.fromkeys(names, "VARCHAR"), **dialect)
 
     def explain(self, error: Exception, schema: Schema | None) -> str:
         text = str(error)

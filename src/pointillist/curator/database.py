@@ -1,5 +1,6 @@
 """DuckDB as a working tool: in memory, within bounds, spilling to a temporary folder that is removed afterwards."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import duckdb
 
 from pointillist.curator.scratch import scratch
+from pointillist.errors import DataError
 
 MEMORY = "512MB"
 """What DuckDB keeps to before it writes to disk."""
@@ -26,5 +28,15 @@ def connect(database: Path | None = None) -> Iterator[duckdb.DuckDBPyConnection]
 
 def confine(db: duckdb.DuckDBPyConnection, *allowed: Path) -> None:
     """Let a connection reach no file from now on, except those allowed and its own, and let no setting be changed."""
-    paths = ", ".join("'" + str(path).replace("'", "''") + "'" for path in allowed)
+    names = [name for path in allowed for name in (path.absolute().as_posix(), pattern(path))]
+    paths = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
     db.execute(f"SET allowed_paths = [{paths}]; SET enable_external_access = false; SET lock_configuration = true")
+
+
+def pattern(path: Path) -> str:
+    """A file's path as DuckDB has to be told it: it takes every path for a pattern, and the file alone matches this one."""
+    name = path.absolute().as_posix()  # a name may begin with ~
+    found = re.sub(r"[*?\[]", r"[\g<0>]", name)
+    if found != name and "\\" in name:
+        raise DataError(f"{path}: the path has a backslash in it beside *, ? or [. Rename the file or its folder.")
+    return found

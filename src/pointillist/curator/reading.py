@@ -22,7 +22,7 @@ from pointillist.curator.arrow_kinds import odd_family, unknown_to_duckdb
 from pointillist.curator.csv_source import PACKED, CsvFile
 from pointillist.curator.database import confine, connect
 from pointillist.curator.image_source import ArrayFile, Arrays, Folder, holds_images, rows_at_once, rows_within
-from pointillist.curator.rowwise import RowWise
+from pointillist.curator.rowwise import RowWise, built_in
 from pointillist.curator.source import BATCH_ROWS, Report, Source, quote
 from pointillist.errors import DataError, UsageError
 from pointillist.paths import checked
@@ -277,28 +277,42 @@ class Query(Source):
     def _of_database(
         self, db: duckdb.DuckDBPyConnection, table: tuple[str, str, str] | None
     ) -> duckdb.DuckDBPyRelation:
-        """Tables, and neither views nor functions of the database's own: these are queries, too, that nobody checked."""
+        """Tables, and neither views nor functions of the database's own: these are queries, too, that nobody checked.
+
+        The query runs beside the database, over a view of the one table: so names mean what they mean to DuckDB.
+        """
         db.execute(f"ATTACH '{str(self.over).replace(chr(39), chr(39) * 2)}' AS _over (READ_ONLY)")
         confine(db)
-        # Asked before USE: after it the database's own functions would go before DuckDB's, also in these questions.
-        own = db.execute("SELECT function_name FROM duckdb_functions() WHERE NOT internal").fetchall()
+        own = db.execute("SELECT lower(function_name) FROM duckdb_functions() WHERE NOT internal").fetchall()
+        if hidden := sorted({name for (name,) in own} & built_in().keys()):
+            raise DataError(
+                f"{self.name}: the database has a function of its own that is called as one of DuckDB's, {hidden[0]}. "
+                "Drop it in a copy of the database, and write out in the query what it does."
+            )
+        if table is not None:
+            self._show(db, table)
+        return db.sql(self._query.sql)
+
+    def _show(self, db: duckdb.DuckDBPyConnection, table: tuple[str, str, str]) -> None:
+        """Let a query see one table of the database, by the name that it has there."""
         tables = db.execute(
             "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = '_over' AND NOT internal"
         ).fetchall()
-        if called := sorted({name.lower() for (name,) in own} & self._query.functions):
-            raise DataError(
-                f"{self.name}: {called[0]} is a function of the database's own, and a query of its own. Write out "
-                "what it does."
-            )
-        if table is not None and (
-            table[0] or not any(_same(table[1] or "main", each[0]) and _same(table[2], each[1]) for each in tables)
-        ):
+        found = [each for each in tables if _same(table[1] or "main", each[0]) and _same(table[2], each[1])]
+        if table[0] or not found:
             raise DataError(
                 f"{self.name}: {_dotted(table)!r} is no table of the database. (A view is a query of its own: write it out, "
                 "or make a table of it.)"
             )
-        db.execute("USE _over")
-        return db.sql(self._query.sql)
+        computed = db.execute(
+            "SELECT generation_expression FROM information_schema.columns WHERE is_generated = 'ALWAYS' "
+            "AND table_catalog = '_over' AND table_schema = ? AND table_name = ?",
+            found[0],
+        ).fetchall()
+        for (expression,) in computed:
+            RowWise(f"SELECT {expression} FROM source")  # it is worked out as the table is read: a part of the query
+        name = ".".join(map(quote, found[0]))
+        db.execute(f"CREATE SCHEMA IF NOT EXISTS {quote(found[0][0])}; CREATE VIEW {name} AS FROM _over.{name}")
 
     def explain(self, error: Exception, schema: Schema | None) -> str:
         text = " Columns of a CSV file are texts here: use CAST." if self.over and ".csv" in self.over.name else ""

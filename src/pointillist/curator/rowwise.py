@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import duckdb
 
 from pointillist.errors import UsageError
+from pointillist.sql_functions import ALLOWED
 
 _EXPRESSIONS = {
     "BETWEEN", "CASE", "CAST", "COLLATE", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "FUNCTION", "LAMBDA",
@@ -20,7 +21,17 @@ _EXPRESSIONS = {
 _TABLES = {"BASE_TABLE", "EMPTY", "EXPRESSION_LIST", "SUBQUERY"}
 _POSITIONS = {"rowid", "file_row_number", "file_index"}
 """Columns that DuckDB adds: where a row stands depends on the rows before it."""
-_CLOCK = {"now", "today", "current_date", "transaction_timestamp", "get_current_time", "get_current_timestamp"}
+_PARTS = """
+->> array_extract json_extract json_extract_string list_contains list_element list_extract list_filter list_transform
+list_value row struct_extract struct_pack
+"""
+_TEXTS = "format lpad md5 octet_length overlay regexp_replace replace rpad sha256 string_split"
+_CLOCK = "current_date get_current_time get_current_timestamp now timezone today transaction_timestamp"
+_CALLED = ALLOWED | frozenset(f"{_PARTS} {_TEXTS} {_CLOCK}".split())
+"""What a query may call: what formulas may, parts of a value, longer texts and the clock.
+
+What DuckDB lists as a constant function of its arguments is no measure: json_serialize_plan is, and works out aggregates.
+"""
 _WORDS = {
     "COLUMN_DATA": "a table of values",
     "CTE_NODE": "WITH of this kind",
@@ -59,8 +70,7 @@ class RowWise:
                 "the query must be one SELECT and nothing else: it reads private rows, and changes nothing."
             )
         self.sql: str = statements[0].query
-        self.functions: set[str] = set()
-        """What it calls, in lower case."""
+        self._seen: set[str] = set()
         self._tables: dict[str, tuple[str, str, str]] = {}
         try:
             for statement in _parsed(self.sql):
@@ -133,16 +143,14 @@ class RowWise:
 
     def _call(self, name: str) -> None:
         name = name.lower()
-        if name in self.functions:
+        if name in self._seen:
             return
-        self.functions.add(name)
-        kinds, stable, macros = _functions().get(name, (set(), True, []))
+        self._seen.add(name)
+        kinds, macros = built_in().get(name, (set(), []))
         if "aggregate" in kinds:
             _refuse(f"an aggregate ({name})")
-        if not kinds <= {"scalar", "macro"} or not kinds:
+        if name not in _CALLED:
             _refuse(f"the function {name}, which is not known to make one value from one row")
-        if not stable:
-            _refuse(f"the function {name}, which may give another value each time, or do more than give one")
         for definition in macros:
             for statement in _parsed(f"SELECT {definition}"):
                 self._walk(statement, frozenset())
@@ -164,22 +172,18 @@ def _parser() -> duckdb.DuckDBPyConnection:
 
 
 @cache
-def _functions() -> dict[str, tuple[set[str], bool, list[str]]]:
-    """DuckDB's own functions: their kinds, whether they are functions of their arguments alone, what macros stand for."""
+def built_in() -> dict[str, tuple[set[str], list[str]]]:
+    """DuckDB's own functions by their names in lower case: their kinds, and what macros stand for."""
     rows = (
         _parser()
-        .execute(
-            "SELECT lower(function_name), function_type, stability, macro_definition FROM duckdb_functions() WHERE internal"
-        )
+        .execute("SELECT lower(function_name), function_type, macro_definition FROM duckdb_functions() WHERE internal")
         .fetchall()
     )
-    found: dict[str, tuple[set[str], bool, list[str]]] = {}
-    for name, kind, stability, macro in rows:
-        if kind in ("table", "table_macro", "pragma"):
-            continue  # these are called elsewhere in a query, where they are refused
-        kinds, stable, macros = found.get(name, (set(), True, []))
-        pure = stability in (None, "CONSISTENT") or name in _CLOCK or name == "error"
-        found[name] = kinds | {kind}, stable and pure, macros + ([macro] if kind == "macro" else [])
+    found: dict[str, tuple[set[str], list[str]]] = {}
+    for name, kind, macro in rows:
+        kinds, macros = found.setdefault(name, (set(), []))
+        kinds.add(kind)
+        macros += [macro] if kind == "macro" else []
     return found
 
 

@@ -78,9 +78,10 @@ class Source(ABC):
                 f"{self.name}: {some} {names} of the schema {are} not in the table, which has {len(present)} "
                 f"column{'s' * (len(present) != 1)}.{meant} {self.hint()}"
             )
-        twice = [name for name in columns if present.count(name) > 1]
-        if twice:
-            raise DataError(f"{self.name}: column {twice[0]!r} is there more than once. Rename one of them.")
+        twice = next((name for name in columns if present.count(name) > 1), None)
+        if twice is not None:  # told by place, since a draft asks for the table's own names
+            first, second, *_ = (place for place, name in enumerate(present, 1) if name == twice)
+            raise DataError(f"{self.name}: columns {first} and {second} have the same name. Rename one of them.")
 
     def hint(self) -> str:
         return "Correct the schema, or rename the column."

@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.receiver.functions import ALLOWED
 from pointillist.receiver.naming import as_sql, column_of, listed, meant
+from pointillist.sql_functions import ALLOWED
 
 Floats = NDArray[np.float64]
 
