@@ -9,6 +9,7 @@ public (`reviewed = true`).
 import datetime as dt
 import re
 import tomllib
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -31,7 +32,7 @@ from pointillist.column import (
     Real,
 )
 from pointillist.constraint import Constraint, Impossible
-from pointillist.errors import SchemaError, UsageError
+from pointillist.errors import FactsFromDataWarning, SchemaError, UsageError
 from pointillist.paths import checked
 from pointillist.toml_text import key, line
 
@@ -237,6 +238,17 @@ class Schema(BaseModel):
         """What `vouched` has, by name and not by value: it may end in a log, and is not published yet."""
         whole = "the table" if self.image is None else "the set"
         return "; ".join(f"{name or whole}: {', '.join(facts)}" for name, facts in self.vouched.items())
+
+    def warn_of_vouched(self) -> None:
+        """Warn of facts that were read from the data, before they are published on the owner's word. Names, no values."""
+        if self.vouched:
+            warnings.warn(
+                f"the release of {self.name!r} publishes facts that were read from the private rows, on your word that "
+                f"anyone may know them: {self.vouched_words()}. Take out of read_from_data what you know from elsewhere; "
+                "or silence this with warnings.simplefilter('ignore', pointillist.FactsFromDataWarning).",
+                FactsFromDataWarning,
+                stacklevel=4,  # past `release` or `choose`, and what they are wrapped in
+            )
 
     def require_table(self, verb: str) -> None:
         """Refuse images, for what is for tables only."""

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from pointillist.curator.candidates import Candidates, Given, Multisets
 from pointillist.curator.reading import open_schema, open_source
-from pointillist.curator.releasing import embed, finish, look_again
+from pointillist.curator.releasing import embed, finish
 from pointillist.errors import UsageError, without_context
 from pointillist.features import Concat, FeatureMap, Product, Records, Tiles, Weighted
 from pointillist.features.serial import to_nodes
@@ -135,7 +135,7 @@ def choose(
     schema = open_schema(schema)
     schema.require_table("choose")
     schema.require_reviewed()
-    look_again(schema)
+    schema.warn_of_vouched()
     relation = Neighbours.parse(neighbours)
     budget = _budget(epsilon)
     guarantee = Guarantee(budget.epsilon, 0.0, relation, schema.person, exponential_mu(budget.epsilon), 0.0, 0.0)

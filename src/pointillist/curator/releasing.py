@@ -2,7 +2,6 @@
 
 import os
 import uuid
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -20,7 +19,6 @@ from pointillist.curator.source import Source
 from pointillist.engines import local
 from pointillist.errors import (
     ArtefactError,
-    FactsFromDataWarning,
     LedgerError,
     PointillistError,
     UsageError,
@@ -100,7 +98,7 @@ def release(
     schema = open_schema(schema)
     recipe = method_for(schema, method)
     schema.require_reviewed()
-    look_again(schema)
+    schema.warn_of_vouched()
     settled = plan(schema, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=recipe)
     source = open_source(table)
     source.require([*schema.measured, *([schema.person.column] if schema.person else [])])
@@ -159,18 +157,6 @@ def release(
         finish(book, made, "release", output)
     progress("done", 1.0)
     return made
-
-
-def look_again(schema: Schema) -> None:
-    """Warn of facts that were read from the data, before they are published on the owner's word."""
-    if schema.vouched:
-        warnings.warn(
-            f"the release of {schema.name!r} publishes facts that were read from the private rows, on your word that "
-            f"anyone may know them: {schema.vouched_words()}. Take out of read_from_data what you know from elsewhere; or "
-            "silence this with warnings.simplefilter('ignore', pointillist.FactsFromDataWarning).",
-            FactsFromDataWarning,
-            stacklevel=4,  # past `release` or `choose`, and what they are wrapped in
-        )
 
 
 def finish(book: Ledger, made: Any, what: str, output: str | Path | None = None) -> None:

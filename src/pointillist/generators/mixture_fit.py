@@ -11,7 +11,6 @@ is consistent with the release.
 """
 
 import itertools
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from pointillist.features import Tiles
 from pointillist.generators.denoising import project_to_simplex
 from pointillist.generators.evidence import Evidence, Table, aggregation, joint_tiles
+from pointillist.generators.interaction import ties
 from pointillist.generators.mixture import Mixture
 from pointillist.generators.swapping import Split
 from pointillist.progress import Progress
@@ -202,7 +202,7 @@ class Problem:
             held = np.zeros((len(names), len(names)), dtype=np.bool_)
             for (first, rows), (second, columns) in itertools.combinations(layer.spots.items(), 2):
                 precision, measured = float(layer.precision[rows.start, columns.start]), layer.wanted[:, rows, columns]
-                if precision and _tied(wanted[:, rows, columns], measured, precision):
+                if precision and ties(wanted[:, rows, columns], measured, precision):
                     held[names.index(first), names.index(second)] = held[names.index(second), names.index(first)] = True
                     for number, each in enumerate(measured):
                         wanted[number, rows, columns] = _corrected(wanted[number, rows, columns], each, precision)
@@ -213,27 +213,6 @@ class Problem:
                 label = names.index(layer.label.column)
                 found.append(Split(label, class_of, place_of, wanted.astype(np.float32), held))
         return tuple(found)
-
-
-def _tied(modelled: Floats, measured: Single, precision: float) -> bool:
-    """Whether a measured table of three columns shows more than noise beyond what its three pairs of columns say."""
-    gap = np.asarray(measured - _from_pairs(modelled), dtype=np.float64)
-    for axis in range(3):
-        gap = gap - gap.mean(axis=axis, keepdims=True)
-    free = math.prod(size - 1 for size in gap.shape)
-    return free > 0 and precision * float(np.sum(gap * gap)) > free + 3 * math.sqrt(2 * free)
-
-
-def _from_pairs(table: Floats) -> Floats:
-    """The most random table of three columns with the same pairs (by proportional fitting)."""
-    found = np.ones_like(table)
-    for _ in range(_RAKES):
-        for axis in range(3):
-            mass = found.sum(axis=axis, keepdims=True)
-            found = found * np.divide(
-                table.sum(axis=axis, keepdims=True), mass, out=np.zeros_like(mass), where=mass > 0
-            )
-    return found
 
 
 def _corrected(modelled: Floats, measured: Single, precision: float) -> Floats:

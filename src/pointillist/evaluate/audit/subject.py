@@ -19,6 +19,7 @@ from pointillist.plan import Plan
 from pointillist.privacy.accounting import total_epsilon
 from pointillist.privacy.budget import Budget, Guarantee, Neighbours
 from pointillist.privacy.ledger import Account, Ledger
+from pointillist.privacy.ledger_file import Identity
 from pointillist.release import Measurement, Release
 from pointillist.schema import Schema
 
@@ -32,7 +33,9 @@ class _Unkept(Ledger):
     def check(self, dataset: str, guarantee: Guarantee) -> None:
         pass
 
-    def record(self, dataset: str, guarantee: Guarantee, *, release: str, purpose: str) -> None:
+    def record(
+        self, dataset: str, guarantee: Guarantee, *, release: str, purpose: str, seen: Identity | None = None
+    ) -> None:
         pass
 
     def finish(self, release: str, otherwise: str = "") -> None:
