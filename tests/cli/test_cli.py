@@ -1168,7 +1168,7 @@ def test_a_negative_seed_is_refused_before_anything_is_spent(run: Run, table: Pa
 
 @pytest.mark.parametrize("name", ["made.xlsx", "made", "made.csv.zip"])
 def test_an_unknown_output_ending_is_refused(run: Run, table: Path, made: Made, name: str) -> None:
-    words = (name, "ending is not known", ".csv, .parquet")
+    words = (name, "ending is not known", ".csv.gz", ".parquet")
     refused_free(run, ["sample", "people.model", "-o", name], 2, *words)
     refused_free(run, synth_args("-o", name), 2, *words)
 

@@ -33,8 +33,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = [f"col {RED},n {TURNED},left out {CLEAR}"]
     lines += [f"{(f'a {TURNED}', f'b {CLEAR}')[n % 2]},{n % 10},x{n} {RED}" for n in range(ROWS)]
     (found / "t.csv").write_text("\n".join(lines) + "\n")
+    target = f"col {RED}"
     run(
-        ["release", "t.csv", "--schema", "t.toml", "--epsilon", "5", "--target", f"col {RED}", "-o", "t.release"], found
+        ["release", "t.csv", "--schema", "t.toml", "--epsilon", "5", "--yes", "--target", target, "-o", "t.release"],
+        found,
     )
     run(["fit", "t.release", "-o", "t.model"], found)
     return found

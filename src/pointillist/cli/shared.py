@@ -200,11 +200,18 @@ def write_rows(
 
 
 def _own(output: Path, overwrite: bool, *inputs: Path | None) -> None:
-    for each in (output, *inputs):
-        if each is not None:
-            checked(each, UsageError)
-    # By os.path, which follows a loop of links no further, where pathlib raises.
-    if any(other is not None and os.path.realpath(output) == os.path.realpath(other) for other in inputs):
+    checked(output, UsageError)
+    if any(other is not None and _same(output, other) for other in inputs):
         raise UsageError(f"{output}: is read or kept by this command, and would be written over. Name another output.")
     if output.is_file() and not overwrite:
         raise UsageError(f"{output}: is there already. Name another output, or pass --overwrite.")
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file. What can be no path leads nowhere; whoever reads it says so."""
+    try:
+        return os.path.realpath(one) == os.path.realpath(
+            other
+        )  # follows a loop of links no further, where pathlib raises
+    except ValueError:
+        return False
