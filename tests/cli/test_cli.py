@@ -832,7 +832,7 @@ DATA_FAULTS = [
         "no-header", f"{NUMBER},{WORD}\n" + rows(), ("'age'", "not in the table", "first line must name the columns")
     ),
     Fault("column-absent", line(f"1,2,3,{WORD},yes").replace("job", "work"), ("'job'", "not in the table", "rename")),
-    Fault("column-twice", line("1,2,3,cook,yes").replace("id", "job"), ("'job'", "more than once", "Rename")),
+    Fault("column-twice", line("1,2,3,cook,yes").replace("id", "job"), ("columns 1 and 4", "the same name", "Rename")),
     Fault(
         "unlisted", line(f"1,2,3,{WORD},yes"), ("'job'", 'out_of_domain = "error"', "Add the category"), STRICT["job"]
     ),
@@ -945,7 +945,7 @@ def test_release_refuses_faulty_columns_of_typed_files(
         "SELECT nothing FROM source",
         "SELEKT",
         "",
-        "SELECT error(job) AS age, pay, job, member FROM source",
+        "SELECT CAST(job AS INTEGER) AS age, pay, job, member FROM source",
     ],
 )
 def test_a_query_that_fails_is_refused_without_its_values(run: Run, query: str) -> None:

@@ -143,7 +143,7 @@ def counted_purpose(patches: pytest.MonkeyPatch) -> None:
     patches.setattr(
         Ledger,
         "record",
-        lambda self, d, g, *, release, purpose: honest(self, d, g, release=release, purpose=f"{rows[-1]}"),
+        lambda self, *spend, **rest: honest(self, *spend, **{**rest, "purpose": f"{rows[-1]}"}),
     )
 
 
