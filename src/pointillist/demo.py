@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pyarrow.csv as pacsv
-
 from pointillist import console
 from pointillist.card import Card
 from pointillist.curator.releasing import plan, release
@@ -41,7 +39,7 @@ def run(folder: Path, *, quiet: bool, command: str = "pointillist") -> None:
     # The data are simulated and made anew, so an earlier demo's spend on them does not count.
     for left_over in (ledger_file, release_file, model_file, synthetic_file, card_file, report_file):
         left_over.unlink(missing_ok=True)
-    pacsv.write_csv(simulate(), data)
+    write_table(simulate(), data, SCHEMA)
     schema_file.write_text(SCHEMA.to_toml(), encoding="utf-8")
     if not quiet:
         console.show_plan(plan(SCHEMA, epsilon=EPSILON, delta=DELTA, target=TARGET))
