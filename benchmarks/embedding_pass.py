@@ -29,12 +29,12 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from benchmarks import stamp
-from pointillist.curator.reading import open_source
 from pointillist.curator.releasing import embed
 from pointillist.methods import Mosaic
 from pointillist.plan import Request
 from pointillist.privacy.budget import Budget, Neighbours
 from pointillist.privacy.noise import add_noise
+from pointillist.reading.tables import open_source
 from pointillist.release import Measurement
 from pointillist.schema import Boolean, Categorical, Datetime, Integer, Ordinal, Real, Schema
 

@@ -11,8 +11,10 @@ from hypothesis import settings
 
 import pointillist as pt
 from pointillist.features import Tiles
-from pointillist.generators.mixture import Mixture
-from pointillist.levels import Levels, levels_of
+from pointillist.generators.mixture.mixture import Mixture
+from pointillist.schema.levels import Levels, levels_of
+
+pytest_plugins = ("tests.fixtures.known", "tests.fixtures.shapes")
 
 settings.register_profile("default", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("default")

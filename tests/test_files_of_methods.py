@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 import pointillist as pt
-from pointillist.features.extractor import Extractor, Input
-from pointillist.features.public_network import small_network
+from pointillist.features.images.extractor import Extractor, Input
+from pointillist.features.images.public_network import small_network
 from pointillist.methods import IMAGE_METHODS, METHODS
 from pointillist.methods.planned import planned_method
 

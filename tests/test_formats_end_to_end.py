@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 import pointillist as pt
 from pointillist.curator.drafting import draft
-from pointillist.output import write_table
+from pointillist.files.table_files import write_table
 
 TIMES = [dt.datetime(2020, 1, 1, 0, 0, 5) + dt.timedelta(hours=7 * n, seconds=n) for n in range(400)]
 TEXTS = {

@@ -18,12 +18,12 @@ import pyarrow as pa
 import pytest
 
 import pointillist as pt
-from pointillist import artefact
-from pointillist.card import Card
 from pointillist.errors import ArtefactError, PointillistError
 from pointillist.features import Concat, Constant, OneHot, Product, Records, Weighted
 from pointillist.features.serial import from_nodes, to_nodes
-from pointillist.generators.points import Points
+from pointillist.files import container
+from pointillist.generators.points.points import Points
+from pointillist.pages.card import Card
 
 Facts = dict[str, Any]
 Edit = Callable[[Facts], None]
@@ -113,10 +113,10 @@ def same(facts: Facts, place: tuple[Any, ...], value: Any) -> bool:
     return type(inner) is type(value) and inner == value
 
 
-def unpacked(content: bytes, path: Path) -> tuple[str, Facts, artefact.Arrays]:
+def unpacked(content: bytes, path: Path) -> tuple[str, Facts, container.Arrays]:
     path.write_bytes(content)
-    kind = artefact.kind_of(path)
-    return kind, *artefact.unpack(path, kind, 1)
+    kind = container.kind_of(path)
+    return kind, *container.unpack(path, kind, 1)
 
 
 def used(kind: str, path: Path, fully: bool = True) -> None:
@@ -204,7 +204,7 @@ FORGERIES: dict[str, Edit] = {
 def test_forged_releases(name: str, release: bytes, tmp_path: Path) -> None:
     kind, facts, arrays = unpacked(release, tmp_path / "r")
     FORGERIES[name](facts)
-    (tmp_path / "r").write_bytes(artefact.pack(kind, 1, facts, arrays))
+    (tmp_path / "r").write_bytes(container.pack(kind, 1, facts, arrays))
     with pytest.raises(ArtefactError, match=r"Get a fresh copy|not a"):
         pt.Release.load(tmp_path / "r")
 
@@ -222,7 +222,7 @@ def test_forged_releases(name: str, release: bytes, tmp_path: Path) -> None:
 def test_settings_of_a_plan(options: Facts, message: str, release: bytes, tmp_path: Path) -> None:
     kind, facts, arrays = unpacked(release, tmp_path / "r")
     facts["plan"]["options"] = options
-    (tmp_path / "r").write_bytes(artefact.pack(kind, 1, facts, arrays))
+    (tmp_path / "r").write_bytes(container.pack(kind, 1, facts, arrays))
     with pytest.raises(ArtefactError, match=message):
         pt.fit(pt.Release.load(tmp_path / "r"))
 
@@ -230,7 +230,7 @@ def test_settings_of_a_plan(options: Facts, message: str, release: bytes, tmp_pa
 def test_a_column_that_nothing_is_known_of(release: bytes, tmp_path: Path) -> None:
     kind, facts, arrays = unpacked(release, tmp_path / "r")
     facts["schema"]["columns"]["more"] = {"kind": "boolean"}
-    (tmp_path / "r").write_bytes(artefact.pack(kind, 1, facts, arrays))
+    (tmp_path / "r").write_bytes(container.pack(kind, 1, facts, arrays))
     with pytest.raises(PointillistError, match="'more' was not measured"):
         pt.fit(pt.Release.load(tmp_path / "r"))
 
@@ -252,7 +252,7 @@ def test_every_array_edited(which: str, change: str, request: pytest.FixtureRequ
     kind, facts, arrays = unpacked(request.getfixturevalue(which), tmp_path / "f")
     for name, array in arrays.items():
         changed = {**arrays, name: ARRAYS[change](name, array)}
-        (tmp_path / "f").write_bytes(artefact.pack(kind, 1, facts, changed))
+        (tmp_path / "f").write_bytes(container.pack(kind, 1, facts, changed))
         if name == "pairs" and change in ("negative", "nothing"):
             pt.Model.load(tmp_path / "f").sample(7, seed=0)  # only a wish: rows come out all the same
             continue
@@ -270,10 +270,10 @@ def test_points_of_another_table(tmp_path: Path) -> None:
     guarantee = pt.plan(SCHEMA, epsilon=1.0).guarantee
     pt.Model(SCHEMA, guarantee, "r", "pyarrow", 2.0, good).save(tmp_path / "m")
     assert pt.Model.load(tmp_path / "m").sample(4, seed=0).num_rows == 4
-    facts, arrays = artefact.unpack(tmp_path / "m", "model", 1)
+    facts, arrays = container.unpack(tmp_path / "m", "model", 1)
     for name, value in {"0.codes": 9, "0.units": 1.5, "weights": 0.0}.items():
         changed = {**arrays, name: np.full_like(arrays[name], value)}
-        (tmp_path / "m").write_bytes(artefact.pack("model", 1, facts, changed))
+        (tmp_path / "m").write_bytes(container.pack("model", 1, facts, changed))
         with pytest.raises(ArtefactError):
             pt.Model.load(tmp_path / "m")
 
@@ -425,10 +425,10 @@ def test_arrays_that_are_none(arrays: bytes, release: bytes, tmp_path: Path) -> 
 
 def test_what_compresses_too_well_is_stored_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader refuses what swells beyond reason, so a writer does not make it."""
-    monkeypatch.setattr(artefact, "_SMALL", 1 << 16)
-    (tmp_path / "f").write_bytes(artefact.pack("release", 1, {"a": 1}, {"x": np.zeros(1 << 16)}))
+    monkeypatch.setattr(container, "_SMALL", 1 << 16)
+    (tmp_path / "f").write_bytes(container.pack("release", 1, {"a": 1}, {"x": np.zeros(1 << 16)}))
     assert (tmp_path / "f").stat().st_size > 8 << 16
-    assert artefact.unpack(tmp_path / "f", "release", 1)[1]["x"].shape == (1 << 16,)
+    assert container.unpack(tmp_path / "f", "release", 1)[1]["x"].shape == (1 << 16,)
 
 
 def test_one_feature_is_a_map_of_its_own() -> None:

@@ -10,14 +10,13 @@ import pytest
 import torch
 
 import pointillist as pt
-from pointillist import console
-from pointillist.cli import main
+from pointillist.cli import console, main
 from pointillist.errors import SchemaError, UsageError
 from pointillist.features import Extractor
-from pointillist.features.extractor import Input
-from pointillist.features.public_network import small_network
+from pointillist.features.images.extractor import Input
+from pointillist.features.images.public_network import small_network
 from pointillist.generators.image_model import ImageModel
-from pointillist.generators.image_network import ImageNetwork
+from pointillist.generators.network.image_network import ImageNetwork
 from pointillist.generators.settings import generator_for
 from pointillist.progress import silent
 

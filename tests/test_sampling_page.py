@@ -11,7 +11,7 @@ import pytest
 
 import pointillist as pt
 from pointillist.cli import main
-from pointillist.registry import SCHEMA
+from pointillist.demo.people import SCHEMA
 
 PAGE = (Path(__file__).parent.parent / "docs" / "sampling.md").read_text(encoding="utf-8")
 

@@ -77,7 +77,7 @@ def test_a_function_is_not_hidden_by_the_module_of_its_name() -> None:
 
 
 def test_rooms_of_the_package_can_be_entered_without_an_import() -> None:
-    loaded("import pointillist\nassert pointillist.receiver.answer and pointillist.privacy.budget.Budget")
+    loaded("import pointillist\nassert pointillist.inference.answer and pointillist.privacy.budget.Budget")
 
 
 def test_help_describes_the_surface() -> None:

@@ -15,10 +15,10 @@ from safetensors.numpy import save
 from benchmarks.fuzz import base
 from benchmarks.fuzz.kind import Attempt, Kind
 from benchmarks.fuzz.mutation import damaged, garbled, other_value
-from pointillist import artefact
-from pointillist.card import Card
-from pointillist.console import show_model, show_release
-from pointillist.generators.model import Model
+from pointillist.cli.console import show_model, show_release
+from pointillist.files import container
+from pointillist.model import Model
+from pointillist.pages.card import Card
 from pointillist.release import Release
 
 
@@ -31,7 +31,7 @@ def _edited(content: bytes, kind: str, rng: Random, folder: Path) -> bytes:
     """Other facts or arrays, with hashes that fit."""
     path = folder / "whole"
     path.write_bytes(content)
-    facts, arrays = artefact.unpack(path, kind, 1)
+    facts, arrays = container.unpack(path, kind, 1)
     path.unlink()
     for _ in range(rng.randint(1, 2)):
         if rng.random() < 0.7:
@@ -42,8 +42,8 @@ def _edited(content: bytes, kind: str, rng: Random, folder: Path) -> bytes:
     return _packed(kind, text, arrays)
 
 
-def _packed(kind: str, text: str, arrays: artefact.Arrays) -> bytes:
-    """As `artefact.pack` does, which refuses to write some of this."""
+def _packed(kind: str, text: str, arrays: container.Arrays) -> bytes:
+    """As `container.pack` does, which refuses to write some of this."""
     tensors = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     members = {"facts.json": text.encode(), "arrays.safetensors": tensors}
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in members.items()}
@@ -80,7 +80,7 @@ def _change_facts(facts: Any, rng: Random) -> None:
         return
 
 
-def _change_arrays(arrays: artefact.Arrays, rng: Random) -> None:
+def _change_arrays(arrays: container.Arrays, rng: Random) -> None:
     name = rng.choice(list(arrays))
     array = arrays[name]
     choice = rng.randrange(6)

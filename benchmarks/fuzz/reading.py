@@ -6,10 +6,10 @@ from typing import Any
 import pointillist as pt
 from pointillist.curator.capping import capped
 from pointillist.curator.drafting import draft
-from pointillist.curator.encoding import Encoder
-from pointillist.curator.reading import open_source
-from pointillist.levels import levels_of
+from pointillist.reading.encoding import Encoder
+from pointillist.reading.tables import open_source
 from pointillist.schema import Schema
+from pointillist.schema.levels import levels_of
 
 TABLE = pt.Schema(
     name="people",

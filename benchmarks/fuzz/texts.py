@@ -8,13 +8,13 @@ from benchmarks.fuzz import base
 from benchmarks.fuzz.kind import Attempt, Kind
 from benchmarks.fuzz.mutation import NUMBERS, TEXTS, garbled, other_value
 from benchmarks.fuzz.reading import IMAGES, TABLE
-from pointillist.console import show_answers, show_plan, show_schema
-from pointillist.constraint import Impossible, Order
+from pointillist.cli.console import show_answers, show_plan, show_schema
 from pointillist.curator.releasing import plan
-from pointillist.levels import levels_of
-from pointillist.receiver.answer import answer
+from pointillist.files.toml_text import written
+from pointillist.inference.answer import answer
 from pointillist.schema import Person, Schema
-from pointillist.toml_text import written
+from pointillist.schema.constraints import Impossible, Order
+from pointillist.schema.levels import levels_of
 
 _BASES = (
     TABLE,

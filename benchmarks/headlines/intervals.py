@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.intervals.__main__ import CONFIDENCE, SAMPLED, ask, release_one
 from benchmarks.receiver import coverage as receiver
-from pointillist.methods.uncertainty import uncertainty
+from pointillist.inference.uncertainty import uncertainty
 
 from .claim import Band, Claim, Folder
 

@@ -13,8 +13,8 @@ from benchmarks.tables.datasets import datasets
 from benchmarks.tables.scoring import TRIPLES, score
 from benchmarks.tables.versus import RIVAL
 from pointillist.curator.releasing import plan
-from pointillist.evaluate.marginals import marginals
-from pointillist.evaluate.sample import Sample, read
+from pointillist.evaluate.tables.marginals import marginals
+from pointillist.evaluate.tables.sample import Sample, read
 
 from .claim import Band, Claim, Folder
 

@@ -10,7 +10,7 @@ import typer
 from benchmarks import stamp
 from benchmarks.arguments import chosen_names, split_names, split_numbers
 from pointillist.errors import PointillistError, UsageError
-from pointillist.evaluate.pictures.classifiers import MOST_IMAGES, available, require_classifiers
+from pointillist.evaluate.images.classifiers import MOST_IMAGES, available, require_classifiers
 from pointillist.methods import IMAGE_METHODS
 
 from .bench import Place, bench, plan

@@ -19,8 +19,8 @@ from benchmarks import stamp
 from benchmarks.tables.bench import store
 from benchmarks.tables.process import Outcome, call
 from pointillist.errors import PointillistError
-from pointillist.pages.pictures import grid, png
-from pointillist.pictures import Pictures
+from pointillist.files.images import Pictures
+from pointillist.pages.images import grid, png
 
 from . import job
 from .datasets import Dataset, Split

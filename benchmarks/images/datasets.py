@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.pictures import Pictures
+from pointillist.files.images import Pictures
 from pointillist.schema import Categorical, Image, Schema
 
 _DIGITS = tuple(range(10))

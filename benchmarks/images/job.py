@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pointillist.errors import DataError
-from pointillist.pictures import Pictures
+from pointillist.files.images import Pictures
 
 from .datasets import Dataset
 

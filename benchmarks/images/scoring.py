@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from pointillist.evaluate.pictures.classifiers import CLASSIFIERS, MOST_IMAGES, classify
-from pointillist.evaluate.pictures.copies import copies
-from pointillist.evaluate.pictures.distance import distances
-from pointillist.evaluate.pictures.diversity import coverage, curve, variance_ratios
-from pointillist.pictures import Pictures
+from pointillist.evaluate.images.classifiers import CLASSIFIERS, MOST_IMAGES, classify
+from pointillist.evaluate.images.copies import copies
+from pointillist.evaluate.images.distance import distances
+from pointillist.evaluate.images.diversity import coverage, curve, variance_ratios
+from pointillist.files.images import Pictures
 
 
 @dataclass(frozen=True)

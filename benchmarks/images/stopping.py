@@ -22,13 +22,13 @@ from benchmarks import stamp
 from benchmarks.arguments import split_numbers
 from benchmarks.papers.output import markdown
 from benchmarks.tables.results import mean_and_spread
-from pointillist.evaluate.pictures.classifiers import classify
-from pointillist.evaluate.pictures.diversity import coverage
-from pointillist.features.extractor import Extractor, Input
-from pointillist.features.public_network import small_network
-from pointillist.generators.image_settings import ImageNetworkSettings
+from pointillist.evaluate.images.classifiers import classify
+from pointillist.evaluate.images.diversity import coverage
+from pointillist.features.images.extractor import Extractor, Input
+from pointillist.features.images.public_network import small_network
+from pointillist.files.images import Pictures
+from pointillist.generators.network.image_settings import ImageNetworkSettings
 from pointillist.methods.perceptual import Perceptual
-from pointillist.pictures import Pictures
 from pointillist.privacy.budget import Budget
 from pointillist.privacy.ledger import Ledger
 

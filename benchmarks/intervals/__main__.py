@@ -22,7 +22,7 @@ from scipy import stats
 import pointillist as pt
 from benchmarks.arguments import split_numbers
 from benchmarks.papers.output import markdown, read, write, write_page
-from pointillist.methods.uncertainty import Uncertainty, uncertainty
+from pointillist.inference.uncertainty import Uncertainty, uncertainty
 
 from .population import METHOD, QUESTIONS, schema, simulate
 

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 import pointillist as pt
-from pointillist.generators.estimate import Estimate
-from pointillist.methods.uncertainty import Uncertainty
+from pointillist.inference.estimate import Estimate
+from pointillist.inference.uncertainty import Uncertainty
 
 Floats = NDArray[np.float64]
 

@@ -27,8 +27,8 @@ import pointillist as pt
 from benchmarks.arguments import split_numbers
 from pointillist.features.cholesky import pivoted_cholesky
 from pointillist.features.kernel import Gaussian
-from pointillist.features.records import Records
-from pointillist.generators.points import Points
+from pointillist.generators.points.points import Points
+from pointillist.records import Records
 
 from .chart import Panel, Series, picture
 from .output import RESULTS, markdown, mean_and_spread, read, write, write_page

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from benchmarks.tables.datasets import Dataset, Split
 from benchmarks.tables.datasets import datasets as tables
 from pointillist.evaluate.research.undersampling import RATES, TRAIN_SHARES, undersample
-from pointillist.evaluate.sample import Sample, read
+from pointillist.evaluate.tables.sample import Sample, read
 from pointillist.schema import Categorical, Integer, Real, Schema
 
 _COVTYPE_ROWS = 20_000

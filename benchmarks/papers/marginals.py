@@ -22,9 +22,9 @@ from benchmarks.tables.bench import Place, make
 from benchmarks.tables.job import Run
 from benchmarks.tables.methods import Method
 from pointillist.errors import PointillistError
-from pointillist.evaluate.marginals import independent, marginals
-from pointillist.evaluate.sample import Sample
-from pointillist.evaluate.sample import read as read_sample
+from pointillist.evaluate.tables.marginals import independent, marginals
+from pointillist.evaluate.tables.sample import Sample
+from pointillist.evaluate.tables.sample import read as read_sample
 from pointillist.methods import METHODS as OURS
 
 from . import output

@@ -22,9 +22,9 @@ import pointillist as pt
 from benchmarks.arguments import chosen_names
 from benchmarks.tables.datasets import Split
 from pointillist.errors import PointillistError
-from pointillist.evaluate.marginals import independent, marginals
 from pointillist.evaluate.research.papers_protocol import papers_protocol
-from pointillist.evaluate.sample import Sample, read
+from pointillist.evaluate.tables.marginals import independent, marginals
+from pointillist.evaluate.tables.sample import Sample, read
 
 from . import output
 from .datasets import Experiment, experiments

@@ -19,7 +19,7 @@ import typer
 
 import pointillist as pt
 from benchmarks.papers.output import markdown, read, write, write_page
-from pointillist import registry
+from pointillist.demo import people
 
 RESULTS = Path(__file__).parent / "results"
 NAME = "hospital"
@@ -57,8 +57,8 @@ def figures(table: pa.Table) -> dict[str, tuple[float, float]]:
 
 def run(scenario: str, rows: int, epsilon: float, seed: int) -> Iterator[Row]:
     """One registry, one release, all questions."""
-    table = registry.simulate(rows, seed=seed)
-    schema = registry.SCHEMA.model_copy(update={"rows": rows})
+    table = people.simulate(rows, seed=seed)
+    schema = people.SCHEMA.model_copy(update={"rows": rows})
     public = chosen(table, scenario, seed)
     with tempfile.TemporaryDirectory() as folder:
         release = pt.release(

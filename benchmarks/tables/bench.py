@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 
 from benchmarks import stamp
 from pointillist.errors import PointillistError
-from pointillist.evaluate.sample import Sample
-from pointillist.evaluate.sample import read as read_sample
+from pointillist.evaluate.tables.sample import Sample
+from pointillist.evaluate.tables.sample import read as read_sample
 
 from . import job
 from .datasets import Dataset, Split, split

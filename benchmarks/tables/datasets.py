@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pointillist import registry
+from pointillist.demo import people
 from pointillist.errors import UsageError
 from pointillist.schema import Schema
 
@@ -40,7 +40,7 @@ class Dataset:
     def load(self, folder: Path | None) -> pa.Table:
         """All rows."""
         if not self.files:
-            return registry.simulate()
+            return people.simulate()
         if folder is None:
             raise UsageError(
                 f"{self.name}: where are its files? Give the folder with --data or in POINTILLIST_DATA; without one, "
@@ -101,7 +101,7 @@ def _schema(name: str) -> Schema:
 def datasets() -> dict[str, Dataset]:
     """All data sets by name."""
     found = [
-        Dataset("registry", registry.TARGET, registry.SCHEMA, ()),
+        Dataset("registry", people.TARGET, people.SCHEMA, ()),
         Dataset("adult", "income", _schema("adult"), ("adult_train", "adult_test")),
         Dataset("census", "income", _schema("census"), ("census_train", "census_test")),
         Dataset("covtype", "Cover_Type", _schema("covtype"), ("covtype",), _join_indicators),

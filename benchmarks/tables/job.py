@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pointillist.errors import DataError
-from pointillist.evaluate.sample import Sample
-from pointillist.generators.decoding import decode_table
-from pointillist.levels import Levels, coarse, coarse_size
+from pointillist.evaluate.tables.sample import Sample
+from pointillist.sampling.decoding import decode_table
+from pointillist.schema.levels import Levels, coarse, coarse_size
 
 from .datasets import Dataset
 from .methods import Method

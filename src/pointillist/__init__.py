@@ -12,24 +12,21 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same to Python
-    from pointillist.card import Card
-    from pointillist.constraint import Impossible, Order
     from pointillist.curator.choosing import Choice, choose
     from pointillist.curator.drafting import draft
-    from pointillist.curator.image_source import images
-    from pointillist.curator.public_points import public_points
-    from pointillist.curator.reading import csv, sql
     from pointillist.curator.releasing import plan, release
     from pointillist.errors import FactsFromDataWarning, PointillistError
     from pointillist.evaluate.audit import Audit, audit
-    from pointillist.evaluate.evaluation import Evaluation, evaluate
-    from pointillist.evaluate.pictures.evaluation import PictureEvaluation, evaluate_pictures
-    from pointillist.extractor_training import train_extractor
+    from pointillist.evaluate.images.evaluation import PictureEvaluation, evaluate_pictures
+    from pointillist.evaluate.tables.evaluation import Evaluation, evaluate
     from pointillist.features import Extractor
-    from pointillist.generators.estimate import Estimate
-    from pointillist.generators.image_settings import ImageNetworkSettings
-    from pointillist.generators.model import Model
+    from pointillist.features.images.extractor_training import train_extractor
+    from pointillist.files.images import Pictures
+    from pointillist.generators.network.image_settings import ImageNetworkSettings
     from pointillist.generators.settings import MixtureSettings, NetworkSettings, PointsSettings
+    from pointillist.inference import Pushed, Received, receive
+    from pointillist.inference.estimate import Estimate
+    from pointillist.inference.uncertainty import Uncertainty, uncertainty
     from pointillist.methods import (
         Hermite,
         ImageHermite,
@@ -41,15 +38,18 @@ if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same t
         ReducedSet,
         Spectral,
     )
-    from pointillist.methods.fitting import fit
-    from pointillist.methods.uncertainty import Uncertainty, uncertainty
-    from pointillist.pictures import Pictures
+    from pointillist.methods.fit import fit
+    from pointillist.model import Model
+    from pointillist.pages.card import Card
     from pointillist.plan import Plan
     from pointillist.privacy.budget import Budget, Guarantee, Neighbours
     from pointillist.privacy.ledger import Ledger
-    from pointillist.receiver import Pushed, Received, receive
+    from pointillist.reading.images import images
+    from pointillist.reading.public_points import public_points
+    from pointillist.reading.tables import csv, sql
     from pointillist.release import Release
     from pointillist.schema import Boolean, Categorical, Datetime, Ignore, Image, Integer, Ordinal, Person, Real, Schema
+    from pointillist.schema.constraints import Impossible, Order
     from pointillist.synthesizer import Synthesizer
 
 __version__: str
@@ -122,12 +122,12 @@ _HOMES = {
     "Audit": "evaluate.audit",
     "Boolean": "schema",
     "Budget": "privacy.budget",
-    "Card": "card",
+    "Card": "pages.card",
     "Categorical": "schema",
     "Choice": "curator.choosing",
     "Datetime": "schema",
-    "Estimate": "generators.estimate",
-    "Evaluation": "evaluate.evaluation",
+    "Estimate": "inference.estimate",
+    "Evaluation": "evaluate.tables.evaluation",
     "Extractor": "features",
     "FactsFromDataWarning": "errors",
     "Guarantee": "privacy.budget",
@@ -136,50 +136,50 @@ _HOMES = {
     "Image": "schema",
     "ImageHermite": "methods",
     "ImageMerf": "methods",
-    "ImageNetworkSettings": "generators.image_settings",
-    "Impossible": "constraint",
+    "ImageNetworkSettings": "generators.network.image_settings",
+    "Impossible": "schema.constraints",
     "Integer": "schema",
     "Landmarks": "methods",
     "Ledger": "privacy.ledger",
     "Merf": "methods",
     "MixtureSettings": "generators.settings",
-    "Model": "generators.model",
+    "Model": "model",
     "Mosaic": "methods",
     "Neighbours": "privacy.budget",
     "NetworkSettings": "generators.settings",
-    "Order": "constraint",
+    "Order": "schema.constraints",
     "Ordinal": "schema",
     "Perceptual": "methods",
     "Person": "schema",
-    "PictureEvaluation": "evaluate.pictures.evaluation",
-    "Pictures": "pictures",
+    "PictureEvaluation": "evaluate.images.evaluation",
+    "Pictures": "files.images",
     "Plan": "plan",
     "PointillistError": "errors",
     "PointsSettings": "generators.settings",
-    "Pushed": "receiver",
+    "Pushed": "inference",
     "Real": "schema",
-    "Received": "receiver",
+    "Received": "inference",
     "ReducedSet": "methods",
     "Release": "release",
     "Schema": "schema",
     "Spectral": "methods",
     "Synthesizer": "synthesizer",
-    "Uncertainty": "methods.uncertainty",
+    "Uncertainty": "inference.uncertainty",
     "audit": "evaluate.audit",
     "choose": "curator.choosing",
-    "csv": "curator.reading",
+    "csv": "reading.tables",
     "draft": "curator.drafting",
-    "evaluate": "evaluate.evaluation",
-    "evaluate_pictures": "evaluate.pictures.evaluation",
-    "fit": "methods.fitting",
-    "images": "curator.image_source",
+    "evaluate": "evaluate.tables.evaluation",
+    "evaluate_pictures": "evaluate.images.evaluation",
+    "fit": "methods.fit",
+    "images": "reading.images",
     "plan": "curator.releasing",
-    "public_points": "curator.public_points",
-    "receive": "receiver",
+    "public_points": "reading.public_points",
+    "receive": "inference",
     "release": "curator.releasing",
-    "sql": "curator.reading",
-    "train_extractor": "extractor_training",
-    "uncertainty": "methods.uncertainty",
+    "sql": "reading.tables",
+    "train_extractor": "features.images.extractor_training",
+    "uncertainty": "inference.uncertainty",
 }
 
 
@@ -199,7 +199,7 @@ class _Surface(ModuleType):
         return value
 
     def _room(self, name: str) -> ModuleType:
-        """A module of the package, such as `pointillist.receiver`."""
+        """A module of the package, such as `pointillist.inference`."""
         path = f"pointillist.{name}"
         try:
             if not name.startswith("_"):

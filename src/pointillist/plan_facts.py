@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pointillist.facts import flag, listed, optional, real, table, text, texts, whole
+from pointillist.files.facts import flag, listed, optional, real, table, text, texts, whole
 from pointillist.privacy.grid import Grid
 from pointillist.schema import Schema
 

@@ -9,12 +9,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist import artefact, plan_facts
+from pointillist import plan_facts
 from pointillist.errors import ArtefactError
-from pointillist.facts import listed, optional, real, table, text, texts, whole
 from pointillist.features import FeatureMap, blocks
 from pointillist.features.domain import Domain
 from pointillist.features.serial import from_nodes, to_nodes
+from pointillist.files import container
+from pointillist.files.facts import listed, optional, real, table, text, texts, whole
 from pointillist.privacy.budget import Guarantee, Neighbours
 from pointillist.privacy.grid import FINEST, Grid
 from pointillist.privacy.promise import Noisy, require_noise
@@ -95,7 +96,7 @@ class Release:
     def to_bytes(self) -> bytes:
         """The release as one file's content."""
         facts: dict[str, Any] = {**self.summary(), "measurements": []}
-        arrays: artefact.Arrays = {}
+        arrays: container.Arrays = {}
         for number, measurement in enumerate(self.measurements):
             nodes, parts = to_nodes(measurement.feature_map)
             facts["measurements"].append(
@@ -108,24 +109,24 @@ class Release:
             )
             arrays[f"{number}.values"] = measurement.values
             arrays |= {f"{number}.map.{name}": array for name, array in parts.items()}
-        return artefact.pack(KIND, FORMAT, facts, arrays)
+        return container.pack(KIND, FORMAT, facts, arrays)
 
     def save(self, path: str | Path) -> None:
         """Write the release to a file, whole or not at all."""
-        artefact.write(path, self.to_bytes())
+        container.write(path, self.to_bytes())
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a release. Runs no code from the file, and takes nothing in it on trust: see docs/files.md."""
-        facts, arrays = artefact.unpack(path, KIND, FORMAT)
-        with artefact.sound(path):
-            artefact.require_kind(facts, KIND)
+        facts, arrays = container.unpack(path, KIND, FORMAT)
+        with container.sound(path):
+            container.require_kind(facts, KIND)
             found = cls._from_facts(facts, arrays, str(path))
             found._check()
             return found
 
     @classmethod
-    def _from_facts(cls, facts: dict[str, Any], arrays: artefact.Arrays, origin: str) -> Self:
+    def _from_facts(cls, facts: dict[str, Any], arrays: container.Arrays, origin: str) -> Self:
         measurements = tuple(
             _measurement(number, each, arrays) for number, each in enumerate(listed(facts, "measurements", table))
         )
@@ -164,7 +165,7 @@ class Release:
         return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
 
-def _measurement(number: int, facts: Mapping[str, Any], arrays: artefact.Arrays) -> Measurement:
+def _measurement(number: int, facts: Mapping[str, Any], arrays: container.Arrays) -> Measurement:
     parts = {name: arrays[f"{number}.map.{name}"] for name in texts(facts, "arrays")}
     feature_map = from_nodes(list(listed(facts, "feature_map", table)), parts)
     values = arrays[f"{number}.values"]

@@ -6,10 +6,10 @@ from typing import Any, Self
 
 from pointillist.curator.releasing import release
 from pointillist.errors import UsageError
-from pointillist.generators.model import Model
 from pointillist.generators.settings import GeneratorSettings, generator_for, generator_named
 from pointillist.methods import Method
-from pointillist.methods.fitting import fit
+from pointillist.methods.fit import fit
+from pointillist.model import Model
 from pointillist.privacy.budget import DEFAULT_DELTA
 from pointillist.privacy.ledger import Ledger
 from pointillist.progress import Progress, silent

@@ -7,9 +7,9 @@ import pytest
 from benchmarks.tables.datasets import Dataset, datasets, split
 
 from pointillist.errors import UsageError
-from pointillist.evaluate.sample import read
-from pointillist.generators.decoding import decode_table
-from pointillist.levels import levels_of
+from pointillist.evaluate.tables.sample import read
+from pointillist.sampling.decoding import decode_table
+from pointillist.schema.levels import levels_of
 
 ALL = list(datasets().values())
 

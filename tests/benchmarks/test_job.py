@@ -10,10 +10,10 @@ from benchmarks.tables.methods import METHODS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointillist import registry
+from pointillist.demo import people
 from pointillist.errors import DataError
-from pointillist.evaluate.sample import read
-from pointillist.levels import coarse, coarse_size, levels_of
+from pointillist.evaluate.tables.sample import read
+from pointillist.schema.levels import coarse, coarse_size, levels_of
 
 LEVELS = [each for dataset in datasets().values() for each in levels_of(dataset.schema)]
 
@@ -27,7 +27,7 @@ def test_spreading_undoes_joining(levels, bins, seed) -> None:
 
 def test_a_rival_sees_levels_and_what_it_returns_are_rows_in_the_same_bins(tmp_path: Path) -> None:
     dataset, run = datasets()["registry"], Run("registry", "aim", 1.0, 1e-5, 0, 16)
-    rows = registry.simulate(300)
+    rows = people.simulate(300)
     train = read(rows, dataset.schema)
     job.write(tmp_path, run, METHODS["aim"], dataset, rows, train)
     assert not (tmp_path / "train.parquet").exists()
@@ -45,7 +45,7 @@ def test_a_rival_sees_levels_and_what_it_returns_are_rows_in_the_same_bins(tmp_p
 
 
 def test_a_level_outside_the_domain_is_refused(tmp_path: Path) -> None:
-    levels = levels_of(registry.SCHEMA)
+    levels = levels_of(people.SCHEMA)
     np.save(tmp_path / "synthetic.npy", np.full((5, len(levels)), 99))
     (tmp_path / "versions.json").write_text("{}")
     with pytest.raises(DataError, match="outside the domain"):

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from pointillist import Integer, Schema
 from pointillist.errors import UsageError
-from pointillist.evaluate.sample import read
-from pointillist.levels import levels_of
+from pointillist.evaluate.tables.sample import read
+from pointillist.schema.levels import levels_of
 
 # What the authors' code lists as the largest number of every column, in their order.
 ADULT = [90, 8, 10, 15, 15, 6, 14, 5, 4, 1, 10, 10, 9, 40, 1]

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from benchmarks.receiver import hospital
 
-from pointillist import registry
+from pointillist.demo import people
 
 
 def test_volunteers_are_ill_more_often() -> None:
-    table = registry.simulate(20_000, seed=1)
+    table = people.simulate(20_000, seed=1)
     random, biased = (hospital.figures(hospital.chosen(table, each, 0)) for each in ("random rows", "volunteers"))
     name = "share with a chronic illness"
     assert biased[name][0] > random[name][0] + 5 * random[name][1]

@@ -29,9 +29,9 @@ import pyarrow.csv as pacsv
 import pytest
 from pyarrow import feather, parquet
 
-from pointillist import console, demo
-from pointillist.cli import main
+from pointillist.cli import console, main
 from pointillist.curator import releasing
+from pointillist.demo import demo
 from pointillist.privacy.ledger import Ledger, Spend, State
 from pointillist.release import Release
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 import pointillist as pt
 from pointillist.cli import main
-from pointillist.curator.reading import open_source
 from pointillist.generators.image_model import ImageModel
-from pointillist.generators.model import Model
+from pointillist.model import Model
+from pointillist.reading.tables import open_source
 
 SCHEMA = pt.Schema(
     name="faces",

@@ -12,7 +12,7 @@ from PIL import Image
 
 import pointillist as pt
 from pointillist.cli import main
-from pointillist.evaluate.pictures.reading import read
+from pointillist.evaluate.images.reading import read
 
 Run = Callable[..., tuple[int, str]]
 

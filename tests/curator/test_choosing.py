@@ -23,7 +23,6 @@ import pointillist as pt
 from pointillist.curator import choosing
 from pointillist.curator.candidates import MOST_CANDIDATES, Given, Multisets
 from pointillist.curator.choosing import distances, sensitivity
-from pointillist.curator.reading import open_source
 from pointillist.curator.releasing import embed
 from pointillist.errors import BudgetError, DataError, SchemaError, UsageError
 from pointillist.features import Concat, FeatureMap, OneHot, RandomFourier, Weighted
@@ -32,6 +31,7 @@ from pointillist.privacy.budget import Budget, Guarantee, Neighbours
 from pointillist.privacy.exponential import draw, exponential_mu, integer_sensitivity, selection_scale
 from pointillist.privacy.grid import Grid
 from pointillist.privacy.ledger import State
+from pointillist.reading.tables import open_source
 from pointillist.schema import Person
 
 SMALL = pt.Schema(

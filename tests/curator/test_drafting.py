@@ -18,12 +18,12 @@ from pyarrow import parquet
 
 import pointillist
 from pointillist.curator.drafting import draft
-from pointillist.curator.encoding import Encoder
-from pointillist.curator.reading import open_source
+from pointillist.demo.people import SCHEMA, simulate
 from pointillist.errors import DataError, SchemaError
-from pointillist.levels import levels_of
-from pointillist.registry import SCHEMA, simulate
+from pointillist.reading.encoding import Encoder
+from pointillist.reading.tables import open_source
 from pointillist.schema import Categorical, Datetime, Ignore, Integer, Person, Real, Schema
+from pointillist.schema.levels import levels_of
 
 SOME = settings(deadline=None, max_examples=50)
 

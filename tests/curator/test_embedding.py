@@ -12,10 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pointillist as pt
-from pointillist.curator import embedding, reading
+from pointillist.curator import embedding
 from pointillist.curator.embedding import Embedding, quantise
-from pointillist.curator.encoding import Encoder
-from pointillist.curator.reading import open_source
 from pointillist.curator.releasing import embed
 from pointillist.features import (
     Concat,
@@ -30,10 +28,13 @@ from pointillist.features import (
     Tiles,
     Weighted,
 )
-from pointillist.levels import levels_of
 from pointillist.privacy.budget import Neighbours
 from pointillist.privacy.grid import Grid
 from pointillist.privacy.sensitivity import squared_sensitivity
+from pointillist.reading import tables as reading
+from pointillist.reading.encoding import Encoder
+from pointillist.reading.tables import open_source
+from pointillist.schema.levels import levels_of
 
 SCHEMA = pt.Schema(
     name="s",

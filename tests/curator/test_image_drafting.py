@@ -15,10 +15,10 @@ from pyarrow import parquet
 import pointillist as pt
 from pointillist.cli import main
 from pointillist.curator.drafting import draft
-from pointillist.curator.image_decoding import decode
-from pointillist.curator.image_source import images
-from pointillist.curator.reading import open_source
 from pointillist.errors import DataError, UsageError
+from pointillist.reading.images import images
+from pointillist.reading.pixels import decode
+from pointillist.reading.tables import open_source
 from pointillist.schema import Categorical, Ignore, Image, Person, Schema
 
 

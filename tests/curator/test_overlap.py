@@ -11,9 +11,9 @@ import pytest
 
 import pointillist as pt
 from pointillist.curator.overlap import Profile, _RowHashes, require_no_copy
-from pointillist.curator.reading import open_source
 from pointillist.errors import UsageError
 from pointillist.privacy.ledger import Ledger
+from pointillist.reading.tables import open_source
 
 People = Callable[..., pa.Table]
 FEW = pt.Schema(

@@ -22,10 +22,10 @@ from scipy import stats
 
 import pointillist as pt
 from pointillist.curator import releasing
-from pointillist.curator.reading import open_source
 from pointillist.curator.releasing import embed
 from pointillist.errors import BudgetError, DataError, SchemaError
 from pointillist.plan import Plan
+from pointillist.reading.tables import open_source
 
 People = Callable[..., pa.Table]
 

@@ -10,8 +10,8 @@ import pytest
 
 import pointillist as pt
 from pointillist.curator.drafting import draft
+from pointillist.demo.people import simulate
 from pointillist.errors import SchemaError
-from pointillist.registry import simulate
 
 
 def visits(people: int = 300, seed: int = 0, **columns: object) -> dict[str, object]:

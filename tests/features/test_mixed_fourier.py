@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from pointillist.features import MixedFourier, OneHot, Products, Records
 from pointillist.features.serial import from_nodes, to_nodes
-from pointillist.generators.soft import SoftColumn, SoftRecords, soft_features
-from pointillist.levels import levels_of
+from pointillist.fitting.soft_records import SoftColumn, SoftRecords, soft_features
 from pointillist.schema import Boolean, Real, Schema
+from pointillist.schema.levels import levels_of
 
 SCHEMA = Schema(name="mixed", columns={"x": Real(min=0, max=1, bins=8), "c": Boolean()})
 X, C = levels_of(SCHEMA)

@@ -9,7 +9,7 @@ from benchmarks.fuzz.kind import Refused
 from rich.progress import Progress
 
 import pointillist as pt
-from pointillist import console
+from pointillist.cli import console
 from pointillist.visible import visible
 
 RED, TURNED, CLEAR = "\x1b[31mred", "\u202eturned", "\x9b2J\x07clear"

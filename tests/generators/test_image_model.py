@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import pointillist as pt
 from pointillist.errors import ArtefactError, UsageError
 from pointillist.generators import image_model
-from pointillist.generators.gaussians import Gaussians
+from pointillist.generators.gaussians.gaussians import Gaussians
 from pointillist.generators.image_model import ImageModel, class_names
 
 SIZE = (4, 3, 1)

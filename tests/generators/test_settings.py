@@ -13,11 +13,11 @@ import pytest
 import pointillist as pt
 from pointillist.errors import UsageError
 from pointillist.features import Concat, Labelled, OneHot, RandomFourier, Tiles, Weighted
-from pointillist.generators.class_shares import shares_of
+from pointillist.fitting.class_shares import shares_of
 from pointillist.generators.settings import GENERATORS, GeneratorSettings, class_shares, generator_named
-from pointillist.levels import Levels
 from pointillist.privacy.grid import Grid
 from pointillist.release import Measurement
+from pointillist.schema.levels import Levels
 
 Shapes = Callable[..., pa.Table]
 Releases = Callable[..., pt.Release]

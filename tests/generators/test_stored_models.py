@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import pointillist as pt
-from pointillist import artefact
 from pointillist.errors import ArtefactError
 from pointillist.features import Tiles
-from pointillist.generators.gaussians import Gaussians
+from pointillist.files import container
+from pointillist.generators.gaussians.gaussians import Gaussians
 from pointillist.generators.image_model import ImageModel
-from pointillist.generators.image_network import ImageNetwork, ImageShape
-from pointillist.generators.network import Head, Network, Shape
+from pointillist.generators.network.image_network import ImageNetwork, ImageShape
+from pointillist.generators.network.row_network import Head, Network, Shape
 
 Facts = dict[str, Any]
-Edit = Callable[[Facts, artefact.Arrays], Any]
+Edit = Callable[[Facts, container.Arrays], Any]
 
 TABLE = pt.Schema(
     name="t",
@@ -139,8 +139,8 @@ EDITS: list[tuple[str, Edit]] = [
 def test_edited_generators(number: int, tmp_path: Path) -> None:
     name, edit = EDITS[number]
     MODELS[name]().save(tmp_path / "m")
-    facts, arrays = artefact.unpack(tmp_path / "m", "model", 1)
+    facts, arrays = container.unpack(tmp_path / "m", "model", 1)
     edit(facts["generator"], arrays)
-    (tmp_path / "m").write_bytes(artefact.pack("model", 1, facts, arrays))
+    (tmp_path / "m").write_bytes(container.pack("model", 1, facts, arrays))
     with pytest.raises(ArtefactError, match="Get a fresh copy"):
         pt.Model.load(tmp_path / "m")

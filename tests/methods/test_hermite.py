@@ -13,17 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pointillist as pt
-from pointillist.curator.reading import open_source
 from pointillist.curator.releasing import embed
 from pointillist.errors import UsageError
-from pointillist.evaluate.sample import read
+from pointillist.evaluate.tables.sample import read
 from pointillist.features import FeatureMap, Labelled, OneHot, Product, Weighted, blocks
 from pointillist.features import Hermite as Features
-from pointillist.levels import levels_of
 from pointillist.methods import Hermite, method_named
 from pointillist.plan import Plan
 from pointillist.privacy.budget import Neighbours
 from pointillist.privacy.sensitivity import squared_sensitivity
+from pointillist.reading.tables import open_source
+from pointillist.schema.levels import levels_of
 
 People = Callable[..., pa.Table]
 QUICK = Hermite(order=6, product_order=3, products=5)

@@ -12,8 +12,8 @@ from pointillist.curator.embedding import Embedding
 from pointillist.errors import UsageError
 from pointillist.features import ImageFourier, Records
 from pointillist.features.serial import to_nodes
-from pointillist.generators.image_settings import ImageNetworkSettings, image_shares
-from pointillist.jsonable import finite
+from pointillist.files.jsonable import finite
+from pointillist.generators.network.image_settings import ImageNetworkSettings, image_shares
 from pointillist.methods.base import Method
 from pointillist.methods.image_hermite import ImageHermite
 from pointillist.methods.image_merf import ImageMerf

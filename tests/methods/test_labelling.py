@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 import pointillist as pt
 from pointillist.errors import UsageError
-from pointillist.evaluate.sample import read
+from pointillist.evaluate.tables.sample import read
 from pointillist.features import Hermite, Labelled, OneHot, Product, RandomFourier, Tiles, blocks
-from pointillist.levels import levels_of
 from pointillist.methods.labelling import (
     Part,
     by_class,
@@ -28,6 +27,7 @@ from pointillist.methods.labelling import (
 from pointillist.plan import Request
 from pointillist.privacy.budget import Neighbours
 from pointillist.privacy.grid import Grid
+from pointillist.schema.levels import levels_of
 
 SCHEMA = pt.Schema(
     name="s",

@@ -12,18 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pointillist as pt
-from pointillist.curator.reading import open_source
 from pointillist.curator.releasing import embed
 from pointillist.errors import DataError, UsageError
 from pointillist.features import Delta, Gaussian, Plus, Records, Tiles, Times
 from pointillist.features.cholesky import take
 from pointillist.features.landmark import Landmarks as LandmarkMap
-from pointillist.generators.points import Points
-from pointillist.levels import levels_of
+from pointillist.generators.points.points import Points
 from pointillist.methods import method_named
-from pointillist.methods.domain import domain_points, fingerprint
+from pointillist.methods.domain_points import domain_points, fingerprint
 from pointillist.methods.landmarks import best_number, mixed_kernel
 from pointillist.privacy.sensitivity import squared_sensitivity
+from pointillist.reading.tables import open_source
+from pointillist.schema.levels import levels_of
 
 People = Callable[..., pa.Table]
 QUICK = pt.Landmarks(candidates=256, number=40)

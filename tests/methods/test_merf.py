@@ -15,20 +15,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pointillist as pt
-from pointillist.curator.reading import open_source
 from pointillist.curator.releasing import embed
 from pointillist.errors import UsageError
-from pointillist.evaluate.sample import read
+from pointillist.evaluate.tables.sample import read
 from pointillist.features import FeatureMap, OneHot, RandomFourier
 from pointillist.features.serial import to_nodes
-from pointillist.levels import levels_of
 from pointillist.methods import Merf, method_named
 from pointillist.methods.feature_count import best_features
 from pointillist.methods.merf import MOST_FEATURES
 from pointillist.plan import Plan
 from pointillist.privacy.budget import Neighbours
 from pointillist.privacy.sensitivity import squared_sensitivity
+from pointillist.reading.tables import open_source
 from pointillist.release import Measurement
+from pointillist.schema.levels import levels_of
 
 People = Callable[..., pa.Table]
 QUICK = Merf(features=60)

@@ -9,8 +9,8 @@ import pytest
 
 import pointillist as pt
 from pointillist.errors import SchemaError, UsageError
-from pointillist.evaluate.marginals import independent, marginals
-from pointillist.evaluate.sample import read
+from pointillist.evaluate.tables.marginals import independent, marginals
+from pointillist.evaluate.tables.sample import read
 from pointillist.features import Concat, Labelled
 
 People = Callable[..., pa.Table]

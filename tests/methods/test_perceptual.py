@@ -11,10 +11,10 @@ import torch
 import pointillist as pt
 from pointillist.errors import UsageError
 from pointillist.features import Extractor, Labelled, blocks
-from pointillist.features.extractor import Input
-from pointillist.features.public_network import small_network
-from pointillist.generators.image_network import ImageNetwork
-from pointillist.generators.image_settings import ImageNetworkSettings, image_shares
+from pointillist.features.images.extractor import Input
+from pointillist.features.images.public_network import small_network
+from pointillist.generators.network.image_network import ImageNetwork
+from pointillist.generators.network.image_settings import ImageNetworkSettings, image_shares
 from pointillist.methods.perceptual import MOST_COORDINATES, Perceptual
 from pointillist.methods.perceptual_stopping import fit_by_proxy, parted
 from pointillist.progress import silent

@@ -11,9 +11,9 @@ import pytest
 
 import pointillist as pt
 from pointillist.errors import UsageError
-from pointillist.evaluate.sample import read
+from pointillist.evaluate.tables.sample import read
 from pointillist.features import MixedFourier, RandomFourier
-from pointillist.generators.points import Points
+from pointillist.generators.points.points import Points
 from pointillist.methods import ReducedSet, method_named
 
 People = Callable[..., pa.Table]

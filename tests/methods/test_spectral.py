@@ -17,7 +17,6 @@ from scipy import stats
 
 import pointillist as pt
 from pointillist.curator.embedding import Embedding
-from pointillist.curator.reading import open_source
 from pointillist.curator.releasing import _check, embed
 from pointillist.errors import SchemaError, UsageError
 from pointillist.features import FeatureMap, ImageFourier, Labelled, OneHot, Records, Weighted
@@ -26,6 +25,7 @@ from pointillist.plan import Plan
 from pointillist.privacy.accounting import gaussian_delta
 from pointillist.privacy.budget import Neighbours
 from pointillist.privacy.sensitivity import squared_sensitivity
+from pointillist.reading.tables import open_source
 from pointillist.release import Measurement
 
 ROWS, EPSILON = 600, 50.0

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointillist.features import Tiles
-from pointillist.levels import Levels, coarse
 from pointillist.methods.tiling import coarsen, tile
 from pointillist.schema import Boolean, Categorical, Integer, Ordinal, Real
+from pointillist.schema.levels import Levels, coarse
 
 MANY = settings(deadline=None, max_examples=100)
 

@@ -16,11 +16,11 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import pointillist as pt
-from pointillist.card import Card
 from pointillist.evaluate.audit import Audit, Finding
 from pointillist.evaluate.audit.finding import fingerprint
-from pointillist.evaluate.evaluation import evaluate
+from pointillist.evaluate.tables.evaluation import evaluate
 from pointillist.pages import charts
+from pointillist.pages.card import Card
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""

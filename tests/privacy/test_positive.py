@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import pointillist as pt
 from pointillist.curator.embedding import Embedding, quantise
 from pointillist.features import Concat, FeatureMap, ImageMoments, Labelled, OneHot, Records, Weighted
-from pointillist.features.cosines import cosine_basis
+from pointillist.features.images.cosines import cosine_basis
 from pointillist.plan import Block, Round
 from pointillist.privacy.budget import Neighbours
 from pointillist.privacy.grid import Grid

@@ -14,8 +14,7 @@ from recording.tables import KEPT, Row, inserted
 from recording.verdict import differences
 
 import pointillist as pt
-from pointillist import console
-from pointillist.cli import main
+from pointillist.cli import console, main
 from pointillist.progress import Progress
 
 COLUMNS = {"a": pt.Categorical(categories=("x", "y")), "b": pt.Integer(min=0, max=9, bins=5), "c": pt.Boolean()}

@@ -18,12 +18,13 @@ from recording.tables import KEPT, Row
 from recording.verdict import Leak, verify
 
 import pointillist as pt
-from pointillist.curator import capping, reading, releasing
+from pointillist.curator import capping, releasing
 from pointillist.features import Concat, FeatureMap
-from pointillist.levels import levels_of
 from pointillist.plan import Plan
 from pointillist.privacy.ledger import Ledger
+from pointillist.reading import tables as reading
 from pointillist.release import Measurement
+from pointillist.schema.levels import levels_of
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 

@@ -41,7 +41,7 @@ class _InOrder(TyperGroup):
 def _say_next(step: str | None, **_: Any) -> None:
     """A command returns what comes after it, and the command that the user called has the last word."""
     if step is not None:
-        from pointillist import console
+        from pointillist.cli import console
 
         console.say(f"Next: {step}")
 

@@ -42,11 +42,11 @@ def query(
 
     Example: pointillist query people.release "correlation(age, income)" --model people.model
     """
-    from pointillist import console
-    from pointillist.generators.model import Model
-    from pointillist.receiver.answer import answer
-    from pointillist.receiver.query import Query
-    from pointillist.receiver.received import receive
+    from pointillist.cli import console
+    from pointillist.inference.answer import answer
+    from pointillist.inference.query import Query
+    from pointillist.inference.received import receive
+    from pointillist.model import Model
     from pointillist.release import Release
 
     public = Release.load(release)

@@ -31,7 +31,7 @@ def extractor_fetch(
 
     Example: pointillist extractor fetch torchvision:vgg19
     """
-    from pointillist import console
+    from pointillist.cli import console
     from pointillist.features import Extractor
 
     found = Extractor.named(name, download=True)
@@ -72,8 +72,8 @@ def extractor_train(
 
     Example: pointillist extractor train letters.npz --schema digits.toml -o letters.extractor
     """
-    from pointillist import console
-    from pointillist.extractor_training import PublicImages, train_extractor
+    from pointillist.cli import console
+    from pointillist.features.images.extractor_training import PublicImages, train_extractor
     from pointillist.schema import Schema
 
     free(output, overwrite, schema, *public)

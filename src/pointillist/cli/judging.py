@@ -51,7 +51,8 @@ def evaluate(
 
     Example: pointillist evaluate people.csv synthetic.csv --release people.release -o report.html
     """
-    from pointillist import artefact, console
+    from pointillist.cli import console
+    from pointillist.files import container
     from pointillist.release import Release
 
     if output is not None:
@@ -68,7 +69,7 @@ def evaluate(
     with console.Steps(quiet or as_json).shown() as steps:
         result = _judged(tables, schema, target, {**known, "progress": steps})
     if output is not None:
-        artefact.write(output, result.to_html().encode())
+        container.write(output, result.to_html().encode())
         output.chmod(0o600)  # for the owner's eyes
     if as_json:
         print_json(result.to_json())
@@ -80,14 +81,14 @@ def evaluate(
 
 def _judged(tables: dict[str, Any], schema: Path | None, target: str | None, known: dict[str, Any]) -> Any:
     """The evaluation of a table or of images, as the schema has it."""
-    from pointillist.evaluate.evaluation import evaluate as judge_table
+    from pointillist.evaluate.tables.evaluation import evaluate as judge_table
     from pointillist.schema import Schema
 
     public = known["release"]
     facts = Schema.load(schema) if schema is not None else None if public is None else public.schema
     if facts is None or facts.image is None:
         return judge_table(**tables, schema=facts, target=target, **known)
-    from pointillist.evaluate.pictures.evaluation import evaluate_pictures
+    from pointillist.evaluate.images.evaluation import evaluate_pictures
 
     if target is not None and target != facts.label:
         raise UsageError(f"--target {target}: images are judged by their label. Leave --target out.")
@@ -96,9 +97,9 @@ def _judged(tables: dict[str, Any], schema: Path | None, target: str | None, kno
 
 def _show(result: Any) -> None:
     """The verdict in the terminal."""
-    from pointillist import console
-    from pointillist.console_table import Table
-    from pointillist.evaluate.pictures.evaluation import PictureEvaluation
+    from pointillist.cli import console
+    from pointillist.cli.console_table import Table
+    from pointillist.evaluate.images.evaluation import PictureEvaluation
 
     if not isinstance(result, PictureEvaluation):
         console.show_evaluation(result)
@@ -130,8 +131,8 @@ def card(
 
     Example: pointillist card people.release -o card.html
     """
-    from pointillist import console
-    from pointillist.card import Card
+    from pointillist.cli import console
+    from pointillist.pages.card import Card
     from pointillist.release import Release
 
     free(output, overwrite, release)
@@ -161,9 +162,9 @@ def errors(
 
     Example: pointillist errors people.release --model people.model --refits 10
     """
-    from pointillist import console
-    from pointillist.generators.model import Model
-    from pointillist.methods.uncertainty import uncertainty
+    from pointillist.cli import console
+    from pointillist.inference.uncertainty import uncertainty
+    from pointillist.model import Model
     from pointillist.release import Release
 
     public = Release.load(release)
@@ -226,9 +227,10 @@ def audit(
 
     Example: pointillist audit --schema people.toml --epsilon 1 -o audit.json
     """
-    from pointillist import artefact, console
+    from pointillist.cli import console
     from pointillist.evaluate.audit import audit as run
     from pointillist.evaluate.audit.auditing import RUNS, SHADOWS, THOROUGH
+    from pointillist.files import container
     from pointillist.privacy.budget import DEFAULT_DELTA
     from pointillist.release import Release
     from pointillist.schema import Schema
@@ -268,7 +270,7 @@ def audit(
         )
     if output is not None:
         text = json.dumps(result.to_json(), ensure_ascii=False, indent=2, allow_nan=False)
-        artefact.write(output, text.encode())
+        container.write(output, text.encode())
         output.chmod(0o600)  # findings on private rows are private
     if as_json:
         print_json(result.to_json())

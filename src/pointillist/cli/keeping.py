@@ -22,9 +22,10 @@ def inspect(
 
     Example: pointillist inspect people.release
     """
-    from pointillist import artefact, console
+    from pointillist.cli import console
     from pointillist.features import Extractor
-    from pointillist.generators.model import Model
+    from pointillist.files import container
+    from pointillist.model import Model
     from pointillist.release import Release
     from pointillist.schema import Schema
 
@@ -32,7 +33,7 @@ def inspect(
         facts = Schema.load(file)
         print_json(facts.to_json()) if as_json else console.show_schema(facts)
         return
-    match artefact.kind_of(file):
+    match container.kind_of(file):
         case "release":
             public = Release.load(file)
             print_json(public.summary()) if as_json else console.show_release(public)
@@ -58,7 +59,7 @@ def ledger_show(context: typer.Context, ledger: LedgerFile = None, as_json: Json
 
     from dataclasses import asdict
 
-    from pointillist import console
+    from pointillist.cli import console
     from pointillist.privacy.ledger import Ledger
 
     book = Ledger(ledger)
@@ -82,7 +83,7 @@ def ledger_cap(
 
     Example: pointillist ledger cap people --epsilon 3 --delta 1e-5
     """
-    from pointillist import console
+    from pointillist.cli import console
     from pointillist.privacy.budget import Budget, short
     from pointillist.privacy.ledger import Ledger
 

@@ -69,14 +69,15 @@ def schema_draft(
 
     Example: pointillist schema draft people.csv -o people.toml
     """
-    from pointillist import artefact, console
+    from pointillist.cli import console
     from pointillist.curator.drafting import draft
+    from pointillist.files import container
     from pointillist.schema import Person
 
     free(output, overwrite, data)
     owner = None if person is None else Person(column=person, max_rows=at_least_one(max_rows, "--max-rows"))
     made = draft(opened(data, delimiter, sql), name=name or data.name.split(".")[0], person=owner)
-    artefact.write(output, made.to_toml().encode())
+    container.write(output, made.to_toml().encode())
     if not quiet:
         console.show_draft(made, output)
         asked = " and answer the question in it" if made.several_rows else ""
@@ -117,7 +118,7 @@ def release(
 
     Example: pointillist release faces/ --schema faces.toml --epsilon 1 -o faces.release
     """
-    from pointillist import console
+    from pointillist.cli import console
     from pointillist.curator.releasing import plan as make_plan
     from pointillist.curator.releasing import release as make_release
     from pointillist.schema import Schema
@@ -199,14 +200,15 @@ def fit(
 
     Example: pointillist fit digits.release --variety 0.6 -o tidy.model
     """
-    from pointillist import artefact, console
-    from pointillist.methods.fitting import fit as make_fit
+    from pointillist.cli import console
+    from pointillist.files import container
+    from pointillist.methods.fit import fit as make_fit
     from pointillist.release import Release
 
     free(output, overwrite, release)
     public = Release.load(release)
     chosen = fitted_by(public, generator, steps, variety)
-    with artefact.reserve(output, 0) as pending:
+    with container.reserve(output, 0) as pending:
         with console.Steps(quiet).shown() as shown:
             model = make_fit(public, **chosen, checkpoint=checkpoint, seed=seed, progress=shown)
         pending.commit(model.to_bytes())
@@ -235,8 +237,8 @@ def sample(
 
     Example: pointillist sample people.model -n 1000 --given sex=F --given age=30..40 --balance income -o some.csv
     """
-    from pointillist import console
-    from pointillist.generators.model import Model
+    from pointillist.cli import console
+    from pointillist.model import Model
 
     fitted = Model.load(model)
     free_for_rows(output, fitted.schema, overwrite, model)
@@ -280,9 +282,9 @@ def synth(
 
     Example: pointillist synth people.csv --schema people.toml --epsilon 1 -o synthetic.csv
     """
-    from pointillist import console
+    from pointillist.cli import console
     from pointillist.generators.settings import generator_for
-    from pointillist.methods.fitting import fit as make_fit
+    from pointillist.methods.fit import fit as make_fit
     from pointillist.release import Release
     from pointillist.schema import Schema
 
@@ -320,7 +322,7 @@ def demo(
 
     Example: pointillist demo
     """
-    from pointillist.demo import run
+    from pointillist.demo.demo import run
 
     # As it was called: after `make demo` the command is in .venv/bin, and not on the path.
     called = Path(sys.argv[0])

@@ -11,27 +11,27 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from pointillist.errors import SchemaError, UsageError
-from pointillist.jsonable import finite
-from pointillist.paths import checked
+from pointillist.files.jsonable import finite
+from pointillist.files.paths import checked
 from pointillist.visible import visible
 
 if TYPE_CHECKING:
-    from pointillist.generators.model import Model
     from pointillist.methods import Method
+    from pointillist.model import Model
     from pointillist.release import Release
     from pointillist.schema import Schema
 
 
 def opened(data: Path, delimiter: str, sql: str | None) -> Any:
     """The private table, not yet read."""
-    from pointillist.curator.reading import open_source
+    from pointillist.reading.tables import open_source
 
     return open_source(data, delimiter=delimiter, query=sql)
 
 
 def last_look(schema: "Schema", origin: Path, yes: bool) -> None:
     """Facts that were read from the data, once more before they are published; somebody has to say that they may be."""
-    from pointillist import console
+    from pointillist.cli import console
 
     if yes or not schema.vouched:
         return
@@ -59,8 +59,8 @@ def recipe(
     delimiter: str,
 ) -> "Method":
     """The method by its name, with the public rows that it is to weight or the network that it is to use, if any."""
-    from pointillist.curator.public_points import public_points
     from pointillist.methods import method_for
+    from pointillist.reading.public_points import public_points
 
     if overlap and public is None:
         raise UsageError("--public-overlap goes with --public: it speaks of the rows of that file.")
@@ -90,7 +90,7 @@ def recipe(
 
 def fitted_by(release: "Release", generator: str | None, steps: int | None, variety: float | None) -> dict[str, Any]:
     """The method or the generator that a release is to be fitted by, with what the user wants changed in it."""
-    from pointillist.generators.image_settings import ImageNetworkSettings
+    from pointillist.generators.network.image_settings import ImageNetworkSettings
     from pointillist.generators.settings import NetworkSettings
     from pointillist.methods import Perceptual, Spectral, method_for
 
@@ -125,7 +125,7 @@ def _file_or_name(text: str) -> str | Path:
 
 def wanted_rows(rows: int | None, default: int) -> int:
     """How many rows to sample."""
-    from pointillist.generators.model import MOST_ROWS
+    from pointillist.model import MOST_ROWS
 
     if rows is not None and rows > MOST_ROWS:
         raise UsageError(f"-n / --rows must be at most {MOST_ROWS:,}. Sample in parts, each with another seed.")
@@ -134,7 +134,7 @@ def wanted_rows(rows: int | None, default: int) -> int:
 
 def conditions(given: list[str], measured: Mapping[str, Any]) -> dict[str, Any]:
     """What --given asks for, by column; several values of one column are alternatives."""
-    from pointillist.selection import from_text
+    from pointillist.schema.selection import from_text
 
     found: dict[str, list[Any]] = {}
     for text in given:
@@ -166,7 +166,7 @@ def print_json(facts: Any) -> None:
 
 def free(output: Path, overwrite: bool, *inputs: Path | None) -> None:
     """Refuse to write over what the command reads or keeps, and over any file unless asked to."""
-    from pointillist.artefact import reserve
+    from pointillist.files.container import reserve
 
     _own(output, overwrite, *inputs)
     with reserve(output, 0):  # refuses what cannot be written
@@ -175,27 +175,27 @@ def free(output: Path, overwrite: bool, *inputs: Path | None) -> None:
 
 def free_for_rows(output: Path, schema: "Schema", overwrite: bool, *inputs: Path | None) -> None:
     """The same for synthetic rows, whose kind of file is known by its ending; images may go to a folder."""
-    from pointillist import output as tables
-    from pointillist import picture_files
+    from pointillist.files import image_files
+    from pointillist.files import table_files as tables
 
     _own(output, overwrite, *inputs)
     if schema.image is None:
         tables.check_path(output)
     else:
-        picture_files.check(output, overwrite=overwrite)
+        image_files.check(output, overwrite=overwrite)
 
 
 def write_rows(
     model: "Model", count: int, output: Path, overwrite: bool, *, safe_csv: bool = False, **options: Any
 ) -> str:
     """Sample rows or images and write them; what to say about it."""
-    from pointillist import output as tables
-    from pointillist import picture_files
+    from pointillist.files import image_files
+    from pointillist.files import table_files as tables
 
     if model.schema.image is None:
         tables.write_table(model.sample_table(count, **options), output, model.schema, safe_csv=safe_csv)
         return f"{count:,} synthetic rows written to {output}."
-    picture_files.write(model.sample(count, **options), output, overwrite=overwrite)
+    image_files.write(model.sample(count, **options), output, overwrite=overwrite)
     return f"{count:,} synthetic images written to {output}."
 
 

@@ -1,0 +1,1 @@
+"""Curator: the only room that publishes. Cap, clip, embed, noise, release; drafting and choosing."""

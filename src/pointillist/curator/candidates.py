@@ -14,16 +14,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pointillist.curator.embedding import Embedding, quantise
-from pointillist.curator.encoding import Encoder, numbers
-from pointillist.curator.reading import Frame, open_source
-from pointillist.curator.source import Source
 from pointillist.errors import DataError, PointillistError, UsageError
 from pointillist.features import FeatureMap, Records
-from pointillist.generators.constraints import Rules
-from pointillist.generators.decoding import placed, settled_table
-from pointillist.levels import Levels, coarse, levels_of
 from pointillist.privacy.grid import Grid
+from pointillist.reading.encoding import Encoder, numbers
+from pointillist.reading.source import Source
+from pointillist.reading.tables import Frame, open_source
+from pointillist.sampling.constraints import Rules
+from pointillist.sampling.decoding import placed, settled_table
 from pointillist.schema import Schema
+from pointillist.schema.levels import Levels, coarse, levels_of
 
 Integers = NDArray[np.int64]
 

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator
 import duckdb
 import pyarrow as pa
 
-from pointillist.curator.database import connect
-from pointillist.curator.encoding import Encoder
 from pointillist.curator.persons import Pseudonyms, owners
-from pointillist.curator.source import BATCH_ROWS
 from pointillist.errors import DataError
 from pointillist.features import Records
+from pointillist.reading.database import connect
+from pointillist.reading.encoding import Encoder
+from pointillist.reading.source import BATCH_ROWS
 from pointillist.schema import Person
 
 

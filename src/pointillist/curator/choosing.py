@@ -22,22 +22,22 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pointillist.curator.candidates import Candidates, Given, Multisets
-from pointillist.curator.reading import open_schema, open_source
 from pointillist.curator.releasing import embed, finish
 from pointillist.errors import UsageError, without_context
 from pointillist.features import Concat, FeatureMap, Product, Records, Tiles, Weighted
 from pointillist.features.serial import to_nodes
-from pointillist.generators.model import FRAMES, Model
-from pointillist.generators.points import Points
-from pointillist.levels import Levels, coarse, levels_of
-from pointillist.output import write_table
+from pointillist.files.table_files import write_table
+from pointillist.generators.points.points import Points
+from pointillist.model import FRAMES, Model
 from pointillist.privacy.budget import Budget, Guarantee, Neighbours
 from pointillist.privacy.exponential import LARGEST_SCORE, draw, exponential_mu, integer_sensitivity, selection_scale
 from pointillist.privacy.grid import Grid
 from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.sensitivity import squared_sensitivity
+from pointillist.reading.tables import open_schema, open_source
 from pointillist.release import Release
 from pointillist.schema import Person, Schema
+from pointillist.schema.levels import Levels, coarse, levels_of
 
 Integers = NDArray[np.int64]
 

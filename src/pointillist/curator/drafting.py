@@ -11,13 +11,13 @@ from typing import Any
 import duckdb
 from pydantic import ValidationError
 
-from pointillist.curator.database import connect
 from pointillist.curator.datetime_drafting import iso_format, other_format, stored_as
 from pointillist.curator.image_drafting import draft_images
-from pointillist.curator.reading import open_source
 from pointillist.curator.repetition import repeating
-from pointillist.curator.source import Source
 from pointillist.errors import DataError, UsageError, without_context
+from pointillist.reading.database import connect
+from pointillist.reading.source import Source
+from pointillist.reading.tables import open_source
 from pointillist.schema import (
     MISSING_TEXTS,
     Boolean,

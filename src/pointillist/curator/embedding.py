@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.curator.kernels import count_cells
 from pointillist.features import FeatureMap, Product, Records, Tiles, blocks, factors
 from pointillist.features.algebra import outer
 from pointillist.features.indicator import one_hot
 from pointillist.privacy.grid import Grid
+from pointillist.reading.kernels import count_cells
 
 Integers = NDArray[np.int64]
 

@@ -8,12 +8,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pointillist.curator.database import connect
-from pointillist.curator.encoding import as_texts
-from pointillist.curator.image_decoding import contents, header, image_shape, is_encoded
-from pointillist.curator.image_source import IMAGE, LABEL, Images
-from pointillist.curator.source import Source
 from pointillist.errors import DataError, UsageError
+from pointillist.reading.database import connect
+from pointillist.reading.encoding import as_texts
+from pointillist.reading.images import IMAGE, LABEL, Images
+from pointillist.reading.pixels import contents, header, image_shape, is_encoded
+from pointillist.reading.source import Source
 from pointillist.schema import MISSING_TEXTS, Categorical, Ignore, Image, Person, Schema
 
 _LARGEST = 128

@@ -26,13 +26,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import stats
 
-from pointillist.curator.database import connect
-from pointillist.curator.encoding import Encoder
-from pointillist.curator.source import Source
 from pointillist.errors import DataError, UsageError
 from pointillist.features import Records
-from pointillist.levels import levels_of
+from pointillist.reading.database import connect
+from pointillist.reading.encoding import Encoder
+from pointillist.reading.source import Source
 from pointillist.schema import Schema
+from pointillist.schema.levels import levels_of
 
 Counts = NDArray[np.int64]
 

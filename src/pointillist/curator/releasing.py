@@ -8,14 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pointillist.artefact import Pending, reserve
 from pointillist.curator.capping import capped
 from pointillist.curator.embedding import Embedding, Integers
-from pointillist.curator.encoding import Encoder
 from pointillist.curator.overlap import require_no_copy
-from pointillist.curator.reading import open_schema, open_source
-from pointillist.curator.scratch import tidy_when_terminated
-from pointillist.curator.source import Source
 from pointillist.engines import local
 from pointillist.errors import (
     ArtefactError,
@@ -26,7 +21,7 @@ from pointillist.errors import (
 )
 from pointillist.features import FeatureMap, blocks
 from pointillist.features.serial import to_nodes
-from pointillist.levels import levels_of
+from pointillist.files.container import Pending, reserve
 from pointillist.methods import Method, method_for
 from pointillist.methods.base import CopiesRows
 from pointillist.plan import Plan, Request, Round
@@ -35,8 +30,13 @@ from pointillist.privacy.grid import Grid
 from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.noise import add_noise
 from pointillist.progress import Progress, silent
+from pointillist.reading.encoding import Encoder
+from pointillist.reading.scratch import tidy_when_terminated
+from pointillist.reading.source import Source
+from pointillist.reading.tables import open_schema, open_source
 from pointillist.release import Measurement, Release
 from pointillist.schema import Schema
+from pointillist.schema.levels import levels_of
 
 
 def plan(

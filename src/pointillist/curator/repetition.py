@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import duckdb
 
-from pointillist.column import MISSING_TEXTS, AnyColumn, Categorical, Ignore, Integer, Real
+from pointillist.schema.kinds import MISSING_TEXTS, AnyColumn, Categorical, Ignore, Integer, Real
 
 _FEWEST, _REPEATED, _MOST_ROWS, _MOST_NAMED, _MOST_SHARE = 40, 20, 100, 500, 0.02
 """Values and repetitions at least; rows of a value on average, also where the name speaks for it, and the largest share

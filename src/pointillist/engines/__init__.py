@@ -1,0 +1,1 @@
+"""Engines: how the pass over the records is run."""

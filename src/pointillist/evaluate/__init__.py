@@ -4,19 +4,19 @@
 """
 
 from pointillist.evaluate.audit import Audit, audit
-from pointillist.evaluate.dependence import dependence
-from pointillist.evaluate.discriminator import discriminator
-from pointillist.evaluate.evaluation import Evaluation, evaluate
-from pointillist.evaluate.kernel_test import kernel_test, mmd
-from pointillist.evaluate.marginals import marginals
-from pointillist.evaluate.pictures.evaluation import PictureEvaluation, evaluate_pictures
+from pointillist.evaluate.images.evaluation import PictureEvaluation, evaluate_pictures
 from pointillist.evaluate.research.honest_protocol import honest_protocol
 from pointillist.evaluate.research.known_mixture import DPMERF_GRID, KnownMixture
 from pointillist.evaluate.research.learning_curve import learning_curve
 from pointillist.evaluate.research.papers_protocol import papers_protocol
 from pointillist.evaluate.research.undersampling import undersample
-from pointillist.evaluate.sample import Sample, read
-from pointillist.evaluate.utility import utility
+from pointillist.evaluate.tables.dependence import dependence
+from pointillist.evaluate.tables.discriminator import discriminator
+from pointillist.evaluate.tables.evaluation import Evaluation, evaluate
+from pointillist.evaluate.tables.kernel_test import kernel_test, mmd
+from pointillist.evaluate.tables.marginals import marginals
+from pointillist.evaluate.tables.sample import Sample, read
+from pointillist.evaluate.tables.utility import utility
 
 __all__ = [
     "DPMERF_GRID",

@@ -3,21 +3,21 @@
 from pointillist.features.algebra import Concat, Labelled, Product, Weighted, blocks, factors
 from pointillist.features.base import FeatureMap
 from pointillist.features.constant import Constant
-from pointillist.features.extractor import Extractor
 from pointillist.features.fourier import RandomFourier
 from pointillist.features.hermite import Hermite
-from pointillist.features.image_distance import ImageDistance
-from pointillist.features.image_fourier import ImageFourier
-from pointillist.features.image_hermite import ImageHermite, ImageHermiteProducts
-from pointillist.features.image_kinds import FirstMoments, ImageKinds, KindMoments, SecondMoments
-from pointillist.features.image_moments import ImageMoments
+from pointillist.features.images.distance import ImageDistance
+from pointillist.features.images.extractor import Extractor
+from pointillist.features.images.fourier import ImageFourier
+from pointillist.features.images.hermite import ImageHermite, ImageHermiteProducts
+from pointillist.features.images.kinds import FirstMoments, ImageKinds, KindMoments, SecondMoments
+from pointillist.features.images.moments import ImageMoments
+from pointillist.features.images.perceptual import Perceptual
+from pointillist.features.images.pixels import Pixels
 from pointillist.features.indicator import OneHot, Tiles
 from pointillist.features.kernel import Delta, Gaussian, Kernel, Plus, Times
 from pointillist.features.landmark import Landmarks
 from pointillist.features.mixed_fourier import MixedFourier
-from pointillist.features.perceptual import Perceptual
-from pointillist.features.pixels import Pixels
-from pointillist.features.records import Products, Records
+from pointillist.records import Products, Records
 
 __all__ = [
     "Concat",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pointillist.features.base import FeatureMap, Floats
 from pointillist.features.indicator import Tiles
-from pointillist.features.records import Products, Records
+from pointillist.records import Products, Records
 
 
 @dataclass(frozen=True)

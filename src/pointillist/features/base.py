@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features.domain import Domain
-from pointillist.features.records import Products, Records
+from pointillist.records import Products, Records
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features.kernel import Floats, Kernel
-from pointillist.features.records import Records
+from pointillist.records import Records
 
 _BLOCK = 64
 """Columns of the kernel matrix that are worked out together, as one matrix product."""

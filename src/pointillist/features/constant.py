@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features.base import FeatureMap, Floats
-from pointillist.features.records import Products, Records
+from pointillist.records import Products, Records
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from pointillist.levels import levels_of
 from pointillist.schema import Schema
+from pointillist.schema.levels import levels_of
 
 
 @dataclass(frozen=True)

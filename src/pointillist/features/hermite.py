@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from pointillist.features.base import FeatureMap, Floats
-from pointillist.features.records import Products, Records
+from pointillist.records import Products, Records
 
 _SPREAD = 1.7
 _NODES = 64

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from scipy.special import erf
 
 from pointillist.errors import UsageError
-from pointillist.facts import listed, real, reals, table, text, texts, wholes
 from pointillist.features.indicator import MOST_LEVELS, Tiles
-from pointillist.features.records import Products, Records
+from pointillist.files.facts import listed, real, reals, table, text, texts, wholes
+from pointillist.records import Products, Records
 
 Floats = NDArray[np.float64]
 

@@ -28,12 +28,12 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from pointillist.errors import UsageError
-from pointillist.facts import listed, real, table, texts
 from pointillist.features.base import FeatureMap, Floats
 from pointillist.features.cholesky import PivotedCholesky, pivoted_cholesky, take
 from pointillist.features.domain import Domain
 from pointillist.features.kernel import Delta, Kernel, kernel_from_json
-from pointillist.features.records import Products, Records
+from pointillist.files.facts import listed, real, table, texts
+from pointillist.records import Products, Records
 
 _KERNEL_BITS = 26
 _ROW_BITS = 53 - _KERNEL_BITS

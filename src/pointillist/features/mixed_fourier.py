@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pointillist.features.base import Floats
 from pointillist.features.domain import Domain
 from pointillist.features.fourier import RandomFourier
-from pointillist.features.records import Products, Records
+from pointillist.records import Products, Records
 
 
 @dataclass(frozen=True, eq=False)

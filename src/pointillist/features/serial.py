@@ -9,22 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import ArtefactError, UsageError
-from pointillist.facts import listed, optional, real, text, texts, whole, wholes
 from pointillist.features.algebra import Concat, Labelled, Product, Weighted
 from pointillist.features.base import FeatureMap
 from pointillist.features.constant import Constant
 from pointillist.features.fourier import RandomFourier
 from pointillist.features.hermite import Hermite
-from pointillist.features.image_distance import ImageDistance
-from pointillist.features.image_fourier import ImageFourier
-from pointillist.features.image_hermite import ImageHermite, ImageHermiteProducts
-from pointillist.features.image_kinds import FirstMoments, ImageKinds, KindMoments, SecondMoments
-from pointillist.features.image_moments import ImageMoments
+from pointillist.features.images.distance import ImageDistance
+from pointillist.features.images.fourier import ImageFourier
+from pointillist.features.images.hermite import ImageHermite, ImageHermiteProducts
+from pointillist.features.images.kinds import FirstMoments, ImageKinds, KindMoments, SecondMoments
+from pointillist.features.images.moments import ImageMoments
+from pointillist.features.images.perceptual import Perceptual
+from pointillist.features.images.pixels import Pixels
 from pointillist.features.indicator import MOST_LEVELS, OneHot, Tiles
 from pointillist.features.landmark import Landmarks
 from pointillist.features.mixed_fourier import MixedFourier
-from pointillist.features.perceptual import Perceptual
-from pointillist.features.pixels import Pixels
+from pointillist.files.facts import listed, optional, real, text, texts, whole, wholes
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -1,0 +1,1 @@
+"""Generators: one folder each, with its fit."""

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.levels import Levels
+from pointillist.schema.levels import Levels
 
 
 class Sampler(Protocol):

@@ -9,11 +9,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
+from pointillist.files.images import Pictures
 from pointillist.generators.base import Painter
-from pointillist.generators.model import Model
-from pointillist.levels import levels_of
-from pointillist.pictures import Pictures
+from pointillist.model import Model
 from pointillist.schema import Schema
+from pointillist.schema.levels import levels_of
 
 MOST_BYTES = 1 << 32
 """The most pixels that are sampled at a time: they are held in memory."""

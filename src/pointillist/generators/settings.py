@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.generators.class_shares import shares_of
-from pointillist.generators.evidence import estimated_rows, readable_tables
-from pointillist.generators.image_settings import ImageNetworkSettings
-from pointillist.generators.model import Model
-from pointillist.levels import Levels, levels_of
+from pointillist.fitting.class_shares import shares_of
+from pointillist.fitting.evidence import estimated_rows, readable_tables
+from pointillist.generators.network.image_settings import ImageNetworkSettings
+from pointillist.model import Model
 from pointillist.progress import Progress
 from pointillist.release import Release
 from pointillist.schema import Schema
+from pointillist.schema.levels import Levels, levels_of
 
 Floats = NDArray[np.float64]
 LossName = Literal["likelihood", "distance"]
@@ -52,8 +52,8 @@ class MixtureSettings:
 
     def fit(self, release: Release, *, seed: int, progress: Progress, checkpoint: Path | None = None) -> Model:
         _require_torch()
-        from pointillist.generators.descent import fit_by_descent
-        from pointillist.generators.likelihood import Likelihood
+        from pointillist.fitting.likelihood import Likelihood
+        from pointillist.generators.mixture.descent import fit_by_descent
 
         if checkpoint is not None:
             raise UsageError("a mixture is fitted in one go and takes no checkpoint. Only networks do.")
@@ -108,7 +108,7 @@ class NetworkSettings:
 
     def fit(self, release: Release, *, seed: int, progress: Progress, checkpoint: Path | None = None) -> Model:
         _require_torch()
-        from pointillist.generators.network import fit_network
+        from pointillist.generators.network.row_network import fit_network
 
         rows, label, shares = class_shares(release)
         network = fit_network(
@@ -145,7 +145,7 @@ class PointsSettings:
 
     def fit(self, release: Release, *, seed: int, progress: Progress, checkpoint: Path | None = None) -> Model:
         _require_torch()
-        from pointillist.generators.points_fit import fit_points
+        from pointillist.generators.points.fit import fit_points
 
         if checkpoint is not None:
             raise UsageError("points are fitted in one go and take no checkpoint. Only networks do.")

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features import Tiles
-from pointillist.levels import Levels
+from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]
 Arrays = Mapping[str, NDArray[Any]]

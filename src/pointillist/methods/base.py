@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from pointillist.features import FeatureMap, Records
-from pointillist.generators.model import Model
+from pointillist.model import Model
 from pointillist.plan import Plan, Request
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release

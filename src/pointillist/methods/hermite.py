@@ -17,9 +17,7 @@ import numpy as np
 from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, OneHot, Product
 from pointillist.features import Hermite as HermiteFeatures
-from pointillist.generators.model import Model
 from pointillist.generators.settings import MixtureSettings
-from pointillist.levels import Levels, levels_of
 from pointillist.methods.labelling import (
     Part,
     by_class,
@@ -32,9 +30,11 @@ from pointillist.methods.labelling import (
     require_share,
     round_of,
 )
+from pointillist.model import Model
 from pointillist.plan import Plan, Request
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
+from pointillist.schema.levels import Levels, levels_of
 
 MOST_PRODUCTS = 150
 """Unless the user wants more."""

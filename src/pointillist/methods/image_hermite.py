@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass
 from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, ImageHermiteProducts
 from pointillist.features import ImageHermite as HermiteFeatures
-from pointillist.generators.image_settings import ImageNetworkSettings
-from pointillist.generators.model import Model
+from pointillist.generators.network.image_settings import ImageNetworkSettings
 from pointillist.methods.image_labelling import image_of, require_images, spent_on_counts, with_counts
 from pointillist.methods.labelling import Part, joined, require_share, round_of
+from pointillist.model import Model
 from pointillist.plan import Plan, Request
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release

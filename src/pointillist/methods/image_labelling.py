@@ -2,11 +2,11 @@
 
 from pointillist.errors import UsageError
 from pointillist.features import Constant
-from pointillist.levels import Levels, levels_of
 from pointillist.methods.labelling import Part, by_class, counts, require_one_target, require_rows
 from pointillist.plan import Request
 from pointillist.privacy.budget import Neighbours
 from pointillist.schema import Image, Schema
+from pointillist.schema.levels import Levels, levels_of
 
 
 def image_of(schema: Schema, method: str) -> tuple[str, Image]:

@@ -19,12 +19,10 @@ from pointillist.features import FeatureMap, Records
 from pointillist.features.cholesky import PivotedCholesky, pivoted_cholesky
 from pointillist.features.kernel import Delta, Gaussian, Kernel, Times, kernel_from_json
 from pointillist.features.landmark import Landmarks as LandmarkMap
-from pointillist.generators.model import Model
-from pointillist.generators.points import Points
+from pointillist.generators.points.points import Points
+from pointillist.generators.points.weighting import Kind, informed, require_kind, weigh
 from pointillist.generators.settings import class_shares
-from pointillist.generators.weighting import Kind, informed, require_kind, weigh
-from pointillist.levels import Levels, levels_of
-from pointillist.methods.domain import domain_points, fingerprint
+from pointillist.methods.domain_points import domain_points, fingerprint
 from pointillist.methods.labelling import (
     Part,
     categories_of,
@@ -36,9 +34,11 @@ from pointillist.methods.labelling import (
     require_share,
     round_of,
 )
+from pointillist.model import Model
 from pointillist.plan import Plan, Request, Round
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
+from pointillist.schema.levels import Levels, levels_of
 
 Floats = NDArray[np.float64]
 

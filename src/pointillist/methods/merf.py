@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, RandomFourier
-from pointillist.generators.denoising import denoise_ordered, project_to_simplex
-from pointillist.generators.evidence import Table, tables_of
-from pointillist.generators.model import Model
+from pointillist.fitting.denoising import denoise_ordered, project_to_simplex
+from pointillist.fitting.evidence import Table, tables_of
 from pointillist.generators.settings import MixtureSettings
-from pointillist.levels import Levels, levels_of
 from pointillist.methods.feature_count import LEAST, best_features, trade_off
 from pointillist.methods.labelling import (
     Part,
@@ -33,9 +31,11 @@ from pointillist.methods.labelling import (
     require_share,
     round_of,
 )
+from pointillist.model import Model
 from pointillist.plan import Block, Plan, Request, Round
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
+from pointillist.schema.levels import Levels, levels_of
 
 Floats = NDArray[np.float64]
 

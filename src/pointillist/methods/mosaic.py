@@ -14,16 +14,16 @@ from typing import Any, NamedTuple
 
 from pointillist.errors import UsageError
 from pointillist.features import Concat, FeatureMap, Labelled, OneHot, Product, Tiles, Weighted
-from pointillist.generators.evidence import Evidence, raw_error, tables_of
-from pointillist.generators.marginals import Marginals
-from pointillist.generators.mixture_fit import fit_mixture
-from pointillist.generators.model import Model
-from pointillist.levels import BINS, Levels, coarse, coarse_size, levels_of
+from pointillist.fitting.evidence import Evidence, raw_error, tables_of
+from pointillist.fitting.marginals import Marginals
+from pointillist.generators.mixture.fit import fit_mixture
 from pointillist.methods.labelling import Part, joined, require_share, round_of
 from pointillist.methods.tiling import coarsen, tile
+from pointillist.model import Model
 from pointillist.plan import Block, Expectation, Plan, Request, Round
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
+from pointillist.schema.levels import BINS, Levels, coarse, coarse_size, levels_of
 
 _MOST_TILES_IN_ALL = 3000
 _MOST_ONE_WAY = 0.85

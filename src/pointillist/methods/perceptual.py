@@ -13,9 +13,8 @@ from typing import Any, Literal, get_args
 
 from pointillist.errors import UsageError
 from pointillist.features import Concat, Extractor, FeatureMap, Labelled, Weighted
-from pointillist.features.perceptual import Perceptual as PerceptualMap
-from pointillist.generators.image_settings import ImageNetworkSettings
-from pointillist.generators.model import Model
+from pointillist.features.images.perceptual import Perceptual as PerceptualMap
+from pointillist.generators.network.image_settings import ImageNetworkSettings
 from pointillist.methods.image_labelling import (
     image_of,
     label_of_images,
@@ -26,6 +25,7 @@ from pointillist.methods.image_labelling import (
 from pointillist.methods.labelling import Part, joined, require_share, round_of
 from pointillist.methods.mepf_bounds import FAILURE, Noise, expected_error, farther, uniform_error
 from pointillist.methods.perceptual_stopping import fit_by_proxy
+from pointillist.model import Model
 from pointillist.plan import Plan, Request
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist import artefact
 from pointillist.errors import UsageError
 from pointillist.features import Concat, FeatureMap, Perceptual, blocks
+from pointillist.files import container
 from pointillist.generators.image_model import ImageModel
-from pointillist.generators.image_settings import ImageNetworkSettings, image_shares
+from pointillist.generators.network.image_settings import ImageNetworkSettings, image_shares
 from pointillist.progress import Progress
 from pointillist.release import Release
 
 if TYPE_CHECKING:
-    from pointillist.generators.image_network import ImageNetwork
+    from pointillist.generators.network.image_network import ImageNetwork
 
 Floats = NDArray[np.float64]
 
@@ -70,8 +70,8 @@ def fit_by_proxy(release: Release, settings: ImageNetworkSettings, *, seed: int,
 
     The fit leaves its state in a file every few steps; each is judged when the next look comes round.
     """
-    from pointillist.generators.checkpoint import FORMAT, KIND
-    from pointillist.generators.image_network import ImageNetwork
+    from pointillist.fitting.checkpoint import FORMAT, KIND
+    from pointillist.generators.network.image_network import ImageNetwork
 
     rows, _, _ = image_shares(release)
     rest, proxy = parted(release, rows)
@@ -91,7 +91,7 @@ def fit_by_proxy(release: Release, settings: ImageNetworkSettings, *, seed: int,
             progress(step, fraction)
             if not path.exists():
                 return
-            facts, arrays = artefact.unpack(path, KIND, FORMAT)
+            facts, arrays = container.unpack(path, KIND, FORMAT)
             if facts["step"] > judged:
                 judged = facts["step"]
                 judge(ImageNetwork.from_facts(facts["purpose"]["shape"], _weights(arrays)))
@@ -102,7 +102,7 @@ def fit_by_proxy(release: Release, settings: ImageNetworkSettings, *, seed: int,
     return replace(model, generator=last if best[1] is None else best[1])
 
 
-def _weights(arrays: artefact.Arrays) -> artefact.Arrays:
+def _weights(arrays: container.Arrays) -> container.Arrays:
     """The network's own part of a state."""
     prefix = "weights.network."
     return {f"weights.{name.removeprefix(prefix)}": a for name, a in arrays.items() if name.startswith(prefix)}

@@ -14,13 +14,13 @@ import numpy as np
 
 from pointillist.errors import UsageError
 from pointillist.features import MixedFourier, RandomFourier, Tiles
-from pointillist.generators.model import Model
 from pointillist.generators.settings import PointsSettings, PointWeights, SearchName
-from pointillist.levels import Levels
 from pointillist.methods.labelling import categories_of
 from pointillist.methods.merf import Floats, Merf
+from pointillist.model import Model
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
+from pointillist.schema.levels import Levels
 
 KernelName = Literal["product", "sum"]
 

@@ -27,9 +27,9 @@ from pointillist.features import (
     SecondMoments,
     blocks,
 )
-from pointillist.features.cosines import SCALE, Basis, cosine_basis
-from pointillist.generators.gaussians import Gaussians, square_root
-from pointillist.generators.image_estimate import (
+from pointillist.features.images.cosines import SCALE, Basis, cosine_basis
+from pointillist.generators.gaussians.gaussians import Gaussians, square_root
+from pointillist.generators.gaussians.moments import (
     KindSums,
     averaged,
     covariances,
@@ -38,15 +38,15 @@ from pointillist.generators.image_estimate import (
     shrunken_means,
 )
 from pointillist.generators.image_model import ImageModel
-from pointillist.generators.image_settings import image_shares
-from pointillist.generators.model import Model
-from pointillist.levels import Levels
+from pointillist.generators.network.image_settings import image_shares
 from pointillist.methods.image_labelling import image_of, label_of_images, require_images, with_counts
 from pointillist.methods.labelling import Part, by_class, joined, require_share, round_of
+from pointillist.model import Model
 from pointillist.plan import Plan, Request, Round
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
 from pointillist.schema import Schema
+from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]
 Map = TypeVar("Map", bound=FeatureMap)

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features import Tiles
-from pointillist.levels import Levels, coarse
+from pointillist.schema.levels import Levels, coarse
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

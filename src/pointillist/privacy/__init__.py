@@ -1,0 +1,1 @@
+"""Privacy: budget, guarantee, accounting, sensitivity, grid, noise, ledger."""

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, Literal, Self
 
 from pointillist.errors import BudgetError, UsageError
-from pointillist.facts import real, table, text
+from pointillist.files.facts import real, table, text
 from pointillist.schema import Person
 
 DEFAULT_DELTA = 1e-5

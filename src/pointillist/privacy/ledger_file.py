@@ -14,8 +14,8 @@ from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from pointillist.artefact import write_new
 from pointillist.errors import LedgerError, UsageError
+from pointillist.files.container import write_new
 
 APPLICATION, VERSION = 0x506F696E, 1
 """The stamp: "Poin", and the number of the layout."""

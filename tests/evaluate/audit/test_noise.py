@@ -11,10 +11,10 @@ import pytest
 
 import pointillist as pt
 from pointillist.curator import releasing
-from pointillist.curator.reading import open_source
 from pointillist.evaluate.audit import Finding, Pipeline, audit
 from pointillist.evaluate.audit.noise import Noise, _closest
 from pointillist.features import blocks
+from pointillist.reading.tables import open_source
 
 RUNS = 20
 

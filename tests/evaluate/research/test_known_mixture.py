@@ -12,7 +12,7 @@ from scipy.stats import multivariate_normal
 
 from pointillist.errors import DataError, UsageError
 from pointillist.evaluate.research.known_mixture import DPMERF_GRID, KnownMixture
-from pointillist.evaluate.sample import read
+from pointillist.evaluate.tables.sample import read
 
 ROWS = 20_000
 

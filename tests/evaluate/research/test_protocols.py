@@ -16,7 +16,6 @@ from sklearn.metrics import balanced_accuracy_score
 
 import pointillist as pt
 from pointillist.errors import DataError, SchemaError, UsageError
-from pointillist.evaluate.classifiers import MODELS
 from pointillist.evaluate.research.honest_protocol import MEASURES, HonestProtocol, honest_protocol
 from pointillist.evaluate.research.papers_protocol import (
     MANY_CLASSES,
@@ -27,8 +26,9 @@ from pointillist.evaluate.research.papers_protocol import (
     raw_inputs,
 )
 from pointillist.evaluate.research.papers_settings import options_of
-from pointillist.evaluate.sample import read
-from pointillist.evaluate.trained import ranking_scores
+from pointillist.evaluate.tables.classifiers import MODELS
+from pointillist.evaluate.tables.sample import read
+from pointillist.evaluate.tables.trained import ranking_scores
 
 QUICK = ("Gaussian naive Bayes", "decision tree", "LDA")
 Protocols = Callable[..., PapersProtocol | HonestProtocol]
@@ -328,7 +328,7 @@ def test_the_best_of_several_on_the_test_rows_is_never_worse() -> None:
 def test_every_setting_can_be_built_and_trained(settings: Any, classes: int) -> None:
     """A configuration that today's libraries refuse would be dropped without a word: here it is not."""
     from pointillist.evaluate.research.papers_settings import build
-    from pointillist.evaluate.trained import train
+    from pointillist.evaluate.tables.trained import train
 
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(60, 12)), np.arange(60) % classes

@@ -19,10 +19,12 @@ from unittest.mock import patch
 
 import dp_accounting
 
-from pointillist.curator import capping, image_source, reading
+from pointillist.curator import capping
 from pointillist.curator.choosing import Choice
 from pointillist.errors import PointillistError
 from pointillist.progress import Progress
+from pointillist.reading import images as image_source
+from pointillist.reading import tables as reading
 from pointillist.release import Release
 from recording.calls import recorded_calls
 from recording.frozen import FrozenNoise, Tape

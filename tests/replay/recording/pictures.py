@@ -16,8 +16,8 @@ from PIL import Image
 
 import pointillist as pt
 from pointillist.features import Extractor
-from pointillist.features.extractor import Input
-from pointillist.features.public_network import small_network
+from pointillist.features.images.extractor import Input
+from pointillist.features.images.public_network import small_network
 from pointillist.methods.base import Method
 from pointillist.progress import Progress
 from recording.outcome import Room, Work

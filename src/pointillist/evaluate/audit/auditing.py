@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pointillist.curator.reading import open_schema
 from pointillist.errors import UsageError, without_context
 from pointillist.evaluate.audit.canaries import canaries
 from pointillist.evaluate.audit.finding import NOTE, PRIVATE, Audit, Finding, fingerprint
@@ -15,6 +14,7 @@ from pointillist.evaluate.audit.white_box import white_box
 from pointillist.methods import Method, method_named
 from pointillist.privacy.budget import DEFAULT_DELTA, Neighbours
 from pointillist.progress import Progress, silent
+from pointillist.reading.tables import open_schema
 from pointillist.schema import Schema
 
 ATTACKS = ("white-box", "canaries", "membership")

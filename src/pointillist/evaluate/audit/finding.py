@@ -9,7 +9,7 @@ from typing import Any, Self
 import pyarrow as pa
 
 from pointillist.errors import ArtefactError
-from pointillist.jsonable import finite
+from pointillist.files.jsonable import finite
 from pointillist.release import Release
 from pointillist.schema import Schema
 

@@ -18,8 +18,8 @@ from pointillist.evaluate.audit.bounds import SHARES, Floats, area, best_one_run
 from pointillist.evaluate.audit.finding import ALARM, Finding
 from pointillist.evaluate.audit.rows import Codes, Private, read_rows
 from pointillist.evaluate.audit.subject import Subject
-from pointillist.evaluate.design import wide
-from pointillist.evaluate.sample import Sample, read
+from pointillist.evaluate.tables.design import wide
+from pointillist.evaluate.tables.sample import Sample, read
 from pointillist.privacy.budget import Neighbours
 from pointillist.progress import Progress, silent
 

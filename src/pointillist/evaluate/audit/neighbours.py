@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from pointillist.evaluate.audit.rows import repeated
 from pointillist.evaluate.audit.subject import Subject
-from pointillist.levels import Levels, levels_of
 from pointillist.privacy.budget import Neighbours
 from pointillist.schema import Schema
+from pointillist.schema.levels import Levels, levels_of
 
 _MOST_CROWD = 50_000
 

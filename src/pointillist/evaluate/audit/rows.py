@@ -8,12 +8,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pointillist.curator.persons import owners
-from pointillist.curator.reading import open_source
 from pointillist.errors import DataError
-from pointillist.evaluate.sample import Sample, read
-from pointillist.generators.decoding import decode
-from pointillist.levels import Levels, levels_of
+from pointillist.evaluate.tables.sample import Sample, read
+from pointillist.reading.tables import open_source
+from pointillist.sampling.decoding import decode
 from pointillist.schema import Person, Schema
+from pointillist.schema.levels import Levels, levels_of
 
 Codes = NDArray[np.int64]
 

@@ -10,18 +10,19 @@ from typing import Any, Self
 import pyarrow as pa
 
 from pointillist.curator import releasing
-from pointillist.curator.reading import open_source
 from pointillist.errors import FactsFromDataWarning
-from pointillist.generators.model import Model
-from pointillist.levels import Levels, levels_of
-from pointillist.methods import Method, fitting
+from pointillist.methods import Method
+from pointillist.methods import fit as fitting
+from pointillist.model import Model
 from pointillist.plan import Plan
 from pointillist.privacy.accounting import total_epsilon
 from pointillist.privacy.budget import Budget, Guarantee, Neighbours
 from pointillist.privacy.ledger import Account, Ledger
 from pointillist.privacy.ledger_file import Identity
+from pointillist.reading.tables import open_source
 from pointillist.release import Measurement, Release
 from pointillist.schema import Schema
+from pointillist.schema.levels import Levels, levels_of
 
 
 class _Unkept(Ledger):

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pointillist.errors import UsageError, without_context
-from pointillist.evaluate.classifiers import MODELS, recipe
 from pointillist.evaluate.research.protocol import Protocol, require_models, score_models
-from pointillist.evaluate.sample import Codes, Floats
-from pointillist.evaluate.task import task
-from pointillist.evaluate.trained import Trained, ranking_scores
+from pointillist.evaluate.tables.classifiers import MODELS, recipe
+from pointillist.evaluate.tables.sample import Codes, Floats
+from pointillist.evaluate.tables.task import task
+from pointillist.evaluate.tables.trained import Trained, ranking_scores
 from pointillist.progress import Progress, silent
 from pointillist.schema import Schema
 

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from pointillist.errors import UsageError, without_context
-from pointillist.evaluate.classifiers import recipe
 from pointillist.evaluate.research.protocol import require_models
-from pointillist.evaluate.sample import Sample
-from pointillist.evaluate.task import Task, task
-from pointillist.evaluate.trained import UNTRAINABLE, ranking_scores, train
+from pointillist.evaluate.tables.classifiers import recipe
+from pointillist.evaluate.tables.sample import Sample
+from pointillist.evaluate.tables.task import Task, task
+from pointillist.evaluate.tables.trained import UNTRAINABLE, ranking_scores, train
 from pointillist.progress import Progress, silent
 from pointillist.schema import Schema
 

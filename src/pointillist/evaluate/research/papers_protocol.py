@@ -13,13 +13,13 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 
 from pointillist.errors import UsageError, without_context
-from pointillist.evaluate.classifiers import MODELS
-from pointillist.evaluate.design import narrow
 from pointillist.evaluate.research.papers_settings import Settings, build, options_of
 from pointillist.evaluate.research.protocol import Protocol, require_models, score_models
-from pointillist.evaluate.sample import Codes, Floats, Sample
-from pointillist.evaluate.task import task
-from pointillist.evaluate.trained import Trained
+from pointillist.evaluate.tables.classifiers import MODELS
+from pointillist.evaluate.tables.design import narrow
+from pointillist.evaluate.tables.sample import Codes, Floats, Sample
+from pointillist.evaluate.tables.task import task
+from pointillist.evaluate.tables.trained import Trained
 from pointillist.progress import Progress, silent
 from pointillist.schema import Datetime, Schema
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pointillist.evaluate.sample import Codes, Floats
+from pointillist.evaluate.tables.sample import Codes, Floats
 
 Settings = Literal["dp-merf", "dp-hp", "images"]
 Options = dict[str, Any]

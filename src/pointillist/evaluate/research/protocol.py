@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from pointillist.errors import DataError, UsageError
-from pointillist.evaluate.classifiers import MODELS, Recipe
-from pointillist.evaluate.sample import Codes, Floats, Sample
-from pointillist.evaluate.task import Task
-from pointillist.evaluate.trained import UNTRAINABLE, Trained, train
+from pointillist.evaluate.tables.classifiers import MODELS, Recipe
+from pointillist.evaluate.tables.sample import Codes, Floats, Sample
+from pointillist.evaluate.tables.task import Task
+from pointillist.evaluate.tables.trained import UNTRAINABLE, Trained, train
 from pointillist.progress import Progress
 
 Role = Literal["synthetic", "real"]

@@ -1,0 +1,1 @@
+"""Demo: the whole way on simulated people."""

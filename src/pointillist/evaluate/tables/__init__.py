@@ -1,0 +1,1 @@
+"""Judging synthetic tables beside real ones."""

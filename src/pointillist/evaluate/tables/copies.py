@@ -1,0 +1,61 @@
+"""Copies: how many synthetic rows repeat a real row exactly, and how many would by chance.
+
+Tables with few columns repeat rows all the time. The yardstick is how often one half of the real rows repeats the other.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pointillist.evaluate.tables.sample import Sample, require_same_columns
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Shares of rows."""
+
+    synthetic: float
+    """Of the synthetic rows, how many are also among the real ones."""
+    expected: float
+    """Of one half of the real rows, how many are also in the other: what a second real sample would show, about."""
+    rows: int
+    """Synthetic rows looked at."""
+
+    @property
+    def suspicious(self) -> bool:
+        """Whether far more rows are repeated than a second sample would repeat."""
+        error = (max(self.expected, 1 / self.rows) / self.rows) ** 0.5
+        # Against half of the real rows a second sample finds fewer twins than against all of them, by at most half.
+        return self.synthetic > 2 * self.expected + 0.01 + 4 * error
+
+    def to_json(self) -> dict[str, Any]:
+        return {**vars(self), "suspicious": self.suspicious}
+
+    def table(self) -> pa.Table:
+        return pa.Table.from_pylist([self.to_json()])
+
+
+def copies(real: Sample, synthetic: Sample, *, seed: int = 0) -> Copies:
+    """Compare whole rows, every column at its exact value."""
+    require_same_columns(real, synthetic)
+    truth, made = fingerprints(real), fingerprints(synthetic)
+    order = np.random.default_rng(seed).permutation(real.rows)
+    first, second = truth[order[: real.rows // 2]], truth[order[real.rows // 2 :]]
+    return Copies(float(np.isin(made, truth).mean()), float(np.isin(second, first).mean()), synthetic.rows)
+
+
+def fingerprints(sample: Sample) -> NDArray[np.uint64]:
+    """One number for each row, the same for rows that are the same (and, but once in 2^64, for no others)."""
+    factors = np.random.default_rng(20).integers(1, 2**63, (2, len(sample.columns)), dtype=np.uint64) | np.uint64(1)
+    total = np.zeros(sample.rows, dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        for number, name in enumerate(sample.columns):
+            mixed = sample.codes(name).astype(np.uint64) * factors[0, number]
+            if sample.level(name).numeric:
+                mixed ^= sample.records.units[name].view(np.uint64) * factors[1, number]
+            mixed ^= mixed >> np.uint64(29)
+            total += mixed * factors[1, number]
+    return total

@@ -1,0 +1,1 @@
+"""Feature maps of images: what is truly about pixels."""

@@ -1,0 +1,178 @@
+"""Image moments: first and second moments of an image's low frequencies around a public centre.
+
+A class has one centre or several, one for each kind of image in it; an image's is the nearest of its class. With v the
+coefficients less that centre, shortened to a public radius, the features are all products
+of two entries of u = (lift, v) / length: a count, the moments of first order and those of second order in one vector. Its
+inner products are squares, <u, u'>^2, so none is negative, and one record replaced by another moves the sum by sqrt 2 at
+most where it could be 2.
+
+A record's features must not depend, to the last bit, on the batch it is in. So pixels, basis and centres are whole numbers,
+and every sum over pixels or coefficients is one of whole numbers below 2^53: exact, in any order.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pointillist.features.base import Floats
+from pointillist.features.domain import Domain
+from pointillist.features.images.cosines import SCALE
+from pointillist.features.images.image_map import CentredImageMap
+from pointillist.records import Records
+
+_EXACT = 1 << 53
+
+
+@dataclass(frozen=True, eq=False)
+class ImageMoments(CentredImageMap):
+    """All products u_i u_j with i <= j, those with i < j times sqrt 2, so that the norm is that of u squared."""
+
+    image: str
+    label: str | None
+    vectors: NDArray[np.int16]
+    """The basis: one row for each coefficient, one column for each pixel and channel."""
+    centres: NDArray[np.int64]
+    """One row for each kind of each level of the label: coefficients of pixels from 0 to 255 in the whole-number basis."""
+    radius: float
+    """Longest v, for pixels in [0, 1] and a basis of length 1."""
+    lift: float
+    kinds: int = 1
+    """Centres of a class."""
+
+    def __post_init__(self) -> None:
+        if self.vectors.ndim != 2 or self.centres.ndim != 2 or self.centres.shape[1] != len(self.vectors):
+            raise ValueError("centres must have one column for each vector of the basis")
+        if self.vectors.dtype != np.int16 or self.centres.dtype != np.int64:
+            raise ValueError("the basis must be whole numbers of 16 bits, the centres of 64")
+        if self.kinds < 1 or len(self.centres) % self.kinds:
+            raise ValueError("every class must have the same number of centres, at least one")
+        if not all(math.isfinite(each) and each > 0 for each in (self.radius, self.lift)):
+            raise ValueError("radius and lift must be finite and above 0")
+        if self._farthest >= _EXACT or 3 * self._coarse**2 * len(self.vectors) >= _EXACT:
+            raise ValueError("basis or centres are too large: their sums would not be exact")
+
+    def fits(self, domain: Domain) -> bool:
+        sizes = (len(self.centres), self.vectors.shape[1])
+        return super().fits(domain) and sizes == (domain.classes * self.kinds, domain.pixels)
+
+    @property
+    def size(self) -> int:
+        """Entries of u."""
+        return 1 + len(self.vectors)
+
+    @property
+    def dimension(self) -> int:
+        return self.size * (self.size + 1) // 2
+
+    @property
+    def nonnegative(self) -> bool:
+        return False
+
+    @property
+    def positive(self) -> bool:
+        return True
+
+    @cached_property
+    def _kept(self) -> Floats:
+        return self.vectors.astype(np.float64).T
+
+    @cached_property
+    def _farthest(self) -> int:
+        """No coefficient, less its centre, is beyond this."""
+        reach = 255 * int(np.abs(self.vectors.astype(np.int64)).sum(axis=1).max())
+        farthest = (int(self.centres.min(initial=0)), int(self.centres.max(initial=0)))
+        return reach + max(map(abs, farthest))  # Python's integers: the least 64-bit number has no opposite
+
+    @cached_property
+    def _shift(self) -> int:
+        """How many bits coefficients are cut by, so that their squares, and distances between them, add up exactly."""
+        room = (50 - math.ceil(math.log2(len(self.vectors)))) // 2
+        return max(0, self._farthest.bit_length() - room)
+
+    @property
+    def _coarse(self) -> int:
+        return (self._farthest >> self._shift) + 1
+
+    @property
+    def coarse_unit(self) -> float:
+        """What one unit of a cut coefficient is, for pixels in [0, 1] and a basis of length 1."""
+        return float(1 << self._shift) / (255 * SCALE)
+
+    def __call__(self, records: Records) -> Floats:
+        u = self.lifted(records)
+        first, second = self.pairs
+        found = u[:, first]
+        found *= u[:, second]
+        found *= self.weights
+        return np.asarray(found)
+
+    def lifted(self, records: Records) -> Floats:
+        """u, one row for each record."""
+        found = self._coefficients(records)
+        found -= self.centres[self._cells(records, found)]
+        found = self._cut(found)
+        squared = np.einsum("ij,ij->i", found, found)
+        radius = self.radius / self.coarse_unit
+        length = math.hypot(self.lift, self.radius) / self.coarse_unit
+        # A little shorter than the limit, so that rounding does not take a record over it.
+        shortened = np.minimum(1.0, radius / np.sqrt(np.maximum(squared, 1.0))) * ((1 - 1e-9) / length)
+        u = np.empty((records.rows, self.size))
+        u[:, 0] = (1 - 1e-9) * self.lift / math.hypot(self.lift, self.radius)
+        np.multiply(found, shortened[:, None], out=u[:, 1:])
+        return u
+
+    def cells(self, records: Records) -> NDArray[np.int64]:
+        """The number of the centre that each record is measured around."""
+        return self._cells(records, self._coefficients(records) if self.kinds > 1 else None)
+
+    def _coefficients(self, records: Records) -> Floats:
+        pixels = records.images[self.image].reshape(records.rows, self.vectors.shape[1]).astype(np.float64)
+        return np.asarray(pixels @ self._kept)
+
+    def _cut(self, coefficients: Floats) -> Floats:
+        return np.trunc(coefficients / (1 << self._shift))
+
+    @cached_property
+    def _cut_centres(self) -> tuple[Floats, Floats]:
+        """Twice the centres, cut, as columns, and their squared lengths: all whole numbers."""
+        cut = self._cut(self.centres.astype(np.float64))
+        return 2 * cut.T, np.einsum("ij,ij->i", cut, cut)
+
+    def _cells(self, records: Records, coefficients: Floats | None) -> NDArray[np.int64]:
+        """Of the class's centres the nearest, the first of several that are: sums of whole numbers, so no order matters."""
+        codes = self.classes(records)
+        if self.kinds == 1 or coefficients is None:
+            return codes
+        doubled, squared = self._cut_centres
+        distances = squared - self._cut(coefficients) @ doubled  # the image's own squared length is the same for all
+        own = codes[:, None] * self.kinds + np.arange(self.kinds)
+        if records.rows and int(own.max()) >= len(self.centres):
+            raise IndexError("an image is of a class that has no centre")
+        nearest = np.take_along_axis(distances, own, axis=1).argmin(axis=1)
+        return np.asarray(own[np.arange(records.rows), nearest])
+
+    @cached_property
+    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The two entries of u that each feature is the product of."""
+        return np.triu_indices(self.size)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """sqrt 2 for products of two entries, 1 for squares."""
+        first, second = self.pairs
+        return np.where(first == second, 1.0, math.sqrt(2.0))
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "image": self.image,
+            "label": self.label,
+            "vectors": self.vectors,
+            "centres": self.centres,
+            "radius": self.radius,
+            "lift": self.lift,
+            "kinds": self.kinds,
+        }

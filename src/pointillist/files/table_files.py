@@ -1,0 +1,94 @@
+"""Output: synthetic tables as files, written whole or not at all."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+from pyarrow import feather, parquet
+
+from pointillist.errors import UsageError
+from pointillist.files import container
+from pointillist.files.safe_csv import without_formulas
+from pointillist.schema import Schema, datetime_texts
+from pointillist.schema.datetime_format import DatetimeFormat
+
+
+def _csv(table: pa.Table, buffer: Any, delimiter: str = ",", codec: str | None = None) -> None:
+    if table.num_columns == 1:  # a blank line is no row to most readers: write a missing value as ""
+        table = pa.table({table.column_names[0]: table.column(0).cast(pa.string()).fill_null("")})
+    options = pacsv.WriteOptions(delimiter=delimiter)
+    if codec is None:
+        pacsv.write_csv(table, buffer, options)
+    else:
+        with pa.CompressedOutputStream(buffer, codec) as packed:
+            pacsv.write_csv(table, packed, options)
+
+
+def _arrow(table: pa.Table, buffer: Any) -> None:
+    feather.write_feather(table, buffer)
+
+
+_TEXTS: dict[str, Callable[[pa.Table, Any], None]] = {
+    f"{ending}{packed}": partial(_csv, delimiter=delimiter, codec=codec)
+    for ending, delimiter in ((".csv", ","), (".tsv", "\t"))
+    for packed, codec in (("", None), (".gz", "gzip"), (".zst", "zstd"))
+}
+_WRITERS: dict[str, Callable[[pa.Table, Any], None]] = {
+    **_TEXTS,
+    ".parquet": parquet.write_table,
+    ".pq": parquet.write_table,
+    ".arrow": _arrow,
+    ".feather": _arrow,
+}
+
+
+def _ending(path: Path) -> str:
+    """The ending that names the format; a name that is nothing but an ending has none."""
+    name = path.name.lower()
+    ending = next((each for each in _WRITERS if name.endswith(each) and name != each), None)
+    if ending is None:
+        raise UsageError(f"{path}: the ending is not known. Known are {', '.join(_WRITERS)}.")
+    return ending
+
+
+def check_path(path: str | Path) -> None:
+    """Refuse a path that could not be written, before anything is spent or computed for it."""
+    _ending(Path(path))
+    with container.reserve(path, 0):
+        pass
+
+
+def write_table(table: pa.Table, path: str | Path, schema: Schema | None = None, *, safe_csv: bool = False) -> None:
+    """Write a table in the format that the path's ending names; dates in texts are written as the schema says.
+
+    `safe_csv`: in CSV files, texts that a spreadsheet would run as a formula get an apostrophe before them.
+    """
+    path = Path(path)
+    check_path(path)
+    ending = _ending(path)
+    if safe_csv and ending in _TEXTS:
+        table = without_formulas(table)
+    buffer = pa.BufferOutputStream()
+    _WRITERS[ending](_dated(table, schema) if ending in _TEXTS else table, buffer)
+    container.write(path, buffer.getvalue().to_pybytes())
+
+
+def _dated(table: pa.Table, schema: Schema | None) -> pa.Table:
+    """A table whose dates and times are texts in the format of their column; times without one, to the second."""
+    for number, field in enumerate(table.schema):
+        form = None if schema is None else getattr(schema.columns.get(field.name), "format", None)
+        column = table.column(number)
+        if form is not None and pa.types.is_temporal(field.type):
+            chunks = [datetime_texts.write(DatetimeFormat(form), chunk) for chunk in column.chunks]
+            column = pa.chunked_array(chunks, pa.string())
+        elif pa.types.is_timestamp(field.type):
+            with suppress(pa.ArrowInvalid):  # parts of a second are written where there are any
+                column = column.cast(pa.timestamp("s", field.type.tz))
+        elif pa.types.is_date64(field.type):
+            column = column.cast(pa.date32())
+        table = table.set_column(number, field.name, column)
+    return table

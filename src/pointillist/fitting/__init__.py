@@ -1,0 +1,1 @@
+"""Fitting: what the fits of several generators share. Evidence, marginals, denoising, likelihood, descent."""

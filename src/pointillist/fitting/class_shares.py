@@ -1,0 +1,61 @@
+"""Class shares: how frequent the classes of a label are, as far as a release tells."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from pointillist.features import Labelled, blocks
+from pointillist.fitting.denoising import project_to_simplex
+from pointillist.fitting.evidence import Table
+from pointillist.fitting.readings import Readings
+from pointillist.release import Release
+from pointillist.schema.levels import Levels
+
+Floats = NDArray[np.float64]
+
+_CHANCE = 1e-6
+"""How often noise alone may pass for a class that is there."""
+
+
+def shares_of(release: Release, label: Levels, tables: list[Table], rows: float) -> Floats:
+    """The share of every level of a label.
+
+    Classes that were counted have their counts. Where they were not, tables by class tell the same with more noise, once
+    they are added up. Features that are no counts tell only which classes there are: those are taken to be equally
+    frequent. A level that the schema lists, such as unlisted values, may have no record at all.
+    """
+    counted = [table for table in tables if table.columns == (label.name,) and table.values.size == label.size]
+    if counted:
+        best = min(counted, key=lambda table: table.sigma)
+        return np.asarray(project_to_simplex(best.values, rows) / rows)
+    view = Readings.of(release).finest((label.name,))
+    if view is not None and view.values.size == label.size:
+        return np.asarray(project_to_simplex(view.values, rows) / rows)
+    there = _there(release, label)
+    return there / there.sum()
+
+
+def _there(release: Release, label: Levels) -> Floats:
+    """1 for each class whose features are more than noise; for each category if there is no such class."""
+    energy, cells = np.zeros(label.size), 0
+    for values in _by_class(release, label):
+        energy += (values**2).sum(axis=1)
+        cells += values.shape[1]
+    if cells:
+        felt = special.gammaincc(cells / 2, energy / 2) < _CHANCE / label.size
+        if felt.any():
+            return felt.astype(np.float64)
+    return (np.arange(label.size) < label.regular).astype(np.float64)
+
+
+def _by_class(release: Release, label: Levels) -> Iterator[Floats]:
+    """Features that were measured by class, a row for each, in units of their noise."""
+    for each in release.measurements:
+        start = 0
+        for block, _ in blocks(each.feature_map):
+            values = each.values[start : start + block.dimension]
+            start += block.dimension
+            if isinstance(block, Labelled) and block.label.column == label.name and block.label.dimension == label.size:
+                yield (values / each.sigma).reshape(label.size, -1)

@@ -1,0 +1,1 @@
+"""Gaussians: images by class-conditional Gaussians, and how they are fitted."""

@@ -1,0 +1,1 @@
+"""Mixture: K products of per-column distributions, and how it is fitted."""

@@ -1,0 +1,1 @@
+"""Points: weighted rows, and how they are fitted."""

@@ -1,0 +1,54 @@
+"""Estimate: a statistic of the synthetic data, and where the private one lies."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from pointillist.schema.levels import moment
+
+Basis = Literal["measured", "refits", "assisted"]
+Unit = Literal["number", "share", "day", "second"]
+"""What a value counts; days and seconds are those from 1970 to a date."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the synthetic data show, and an interval for the same statistic of the private rows."""
+
+    name: str
+    unit: Unit
+    value: float
+    """Of rows sampled from the model."""
+    low: float
+    high: float
+    """The private statistic lies between these with the stated confidence. The value itself may lie outside: then it is
+    known to be off."""
+    standard_error: float
+    """Of the unbiased estimate that the interval is around."""
+    confidence: float
+    basis: Basis
+    """"measured": the interval follows from the known noise alone, whatever the model. "refits": from fitting again with
+    fresh noise, with the fit's bias taken off as far as the release shows it. "assisted": a closed form, from rows of the
+    model and what was measured together."""
+
+    @property
+    def error(self) -> float:
+        """How far the value is from the private one at most, with the same confidence."""
+        return max(self.high - self.value, self.value - self.low)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: {self.shown(self.value)} in the synthetic data; with {self.confidence:.0%} confidence between "
+            f"{self.shown(self.low)} and {self.shown(self.high)} in the private table ({self.basis})"
+        )
+
+    def shown(self, value: float) -> str:
+        """A value in words: dates as dates, shares in per cent."""
+        if not math.isfinite(value):
+            return "unknown"
+        if self.unit == "share":
+            return f"{value:.2%}"
+        return f"{value:,.5g}" if self.unit == "number" else str(moment(value, self.unit)).removesuffix(" 00:00:00")
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "error": self.error}

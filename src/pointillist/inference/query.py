@@ -1,0 +1,173 @@
+"""Query: a question in words, such as `mean(income), count() where age > 40 group by sex`.
+
+    aggregates       count()  share()  mean(x)  sum(x)  median(x)  quantile(x, 0.9)  correlation(x, y)
+    where ...        a condition in SQL over columns: and, or, not, in, between, is null
+    group by a, b    columns with few values
+
+Inside mean, sum, median, quantile and correlation any formula over columns may stand. Column names with spaces go in double
+quotes or back-ticks, texts in single quotes.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from pointillist.errors import UsageError
+from pointillist.inference.expression import Expression
+from pointillist.inference.naming import column_of, listed, meant, unquoted
+
+ARGUMENTS = {"count": 0, "share": 0, "mean": 1, "sum": 1, "median": 1, "quantile": 2, "correlation": 2}
+"""The aggregates, and how many arguments each has."""
+_FORMS = "count(), share(), mean(x), sum(x), median(x), quantile(x, 0.9), correlation(x, y)"
+_CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*\(", re.ASCII)
+_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_GROUP = re.compile(r"group\s+by\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """One figure that is asked for."""
+
+    name: str
+    """One of `ARGUMENTS`."""
+    formulas: tuple[str, ...]
+    order: float | None = None
+    """Of a quantile."""
+
+    def __str__(self) -> str:
+        order = () if self.order is None or self.name == "median" else (f"{self.order:g}",)
+        return f"{self.name}({', '.join((*self.formulas, *order))})"
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question that was understood."""
+
+    aggregates: tuple[Aggregate, ...]
+    where: str | None
+    groups: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str, known: Sequence[str]) -> Self:
+        """Understand a question about known columns."""
+        head, where, groups = _parts(text)
+        aggregates = tuple(_aggregate(text, part, known) for part in _split(text, head))
+        if where is not None:
+            Expression.parse(text[where], known, within=text, offset=where.start)
+        return cls(
+            aggregates,
+            None if where is None else text[where].strip(),
+            () if groups is None else tuple(_group(text, part, known) for part in _split(text, groups)),
+        )
+
+
+def _parts(text: str) -> tuple[slice, slice | None, slice | None]:
+    """Where the aggregates stand, the condition, and the columns to group by."""
+    where = group = None
+    for place, depth in _open(text):
+        word = (
+            _WORD.match(text, place)
+            if place == 0 or not (text[place - 1].isalnum() or text[place - 1] in "_.")
+            else None
+        )
+        if depth or word is None:
+            continue
+        if word.group().lower() == "where" and where is None and group is None:
+            where = word
+        elif word.group().lower() == "where":
+            raise UsageError(f"a second 'where'{_at(text, place)}: one comes after the aggregates, before 'group by'.")
+        elif group is None:
+            group = _GROUP.match(text, place)
+    first = min(each.start() for each in (where, group) if each is not None) if where or group else len(text)
+    return (
+        slice(0, first),
+        None if where is None else slice(where.end(), group.start() if group else len(text)),
+        None if group is None else slice(group.end(), len(text)),
+    )
+
+
+def _open(text: str) -> Iterator[tuple[int, int]]:
+    """Every place that is not inside quotes, and how many brackets are open there."""
+    depth, quote, begun = 0, "", 0
+    for place, sign in enumerate(text):
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"`":
+            quote, begun = sign, place
+        else:
+            depth -= sign in ")]"
+            if depth < 0:
+                raise UsageError(f"a bracket is closed that was never opened{_at(text, place)}.")
+            yield place, depth
+            depth += sign in "(["
+    if quote:
+        raise UsageError(f"a quote is opened and never closed{_at(text, begun)}.")
+    if depth:
+        raise UsageError("a bracket is opened and never closed. Close it with ')'.")
+
+
+def _split(text: str, part: slice) -> list[slice]:
+    """A part of the text at its commas."""
+    commas = [place for place, depth in _open(text[part]) if text[part][place] == "," and not depth]
+    ends = [part.start, *(part.start + place + 1 for place in commas)]
+    return [slice(begin, end) for begin, end in zip(ends, [*(each - 1 for each in ends[1:]), part.stop], strict=True)]
+
+
+def _aggregate(text: str, part: slice, known: Sequence[str]) -> Aggregate:
+    written = text[part]
+    call = _CALL.match(written)
+    if not written.strip():
+        raise UsageError(f"an aggregate is missing{_at(text, part.start)}. Ask for {_FORMS}.")
+    if call is None or not written.rstrip().endswith(")"):
+        raise UsageError(f"{written.strip()!r} is not an aggregate{_at(text, _begin(text, part))}. Ask for {_FORMS}.")
+    name = call.group(1).lower()
+    if name not in ARGUMENTS:
+        raise UsageError(f"{name!r} is not an aggregate{_at(text, _begin(text, part))}. Known are {_FORMS}.")
+    inner = slice(part.start + call.end(), part.start + len(written.rstrip()) - 1)
+    parts = _split(text, inner) if text[inner].strip() else []
+    if len(parts) != ARGUMENTS[name]:
+        form = next(each for each in _FORMS.split("), ") if each.startswith(name)).rstrip(")") + ")"
+        raise UsageError(
+            f"{name} takes {ARGUMENTS[name] or 'no'} argument{'s' * (ARGUMENTS[name] != 1)}, not {len(parts)}"
+            f"{_at(text, _begin(text, part))}. Write {form}."
+        )
+    order = {"median": 0.5}.get(name)
+    if name == "quantile":
+        order = _order(text, parts.pop())
+    for each in parts:
+        Expression.parse(text[each], known, within=text, offset=each.start)
+    return Aggregate(name, tuple(text[each].strip() for each in parts), order)
+
+
+def _order(text: str, part: slice) -> float:
+    try:
+        found = float(text[part])
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= 1:
+        raise UsageError(
+            f"the order of a quantile is a number from 0 to 1, not {text[part].strip()!r}{_at(text, _begin(text, part))}."
+        )
+    return found
+
+
+def _group(text: str, part: slice, known: Sequence[str]) -> str:
+    name = unquoted(text[part].strip())
+    column = column_of(name, known)
+    if column is None:
+        hint = meant(text[part], name, known)
+        raise UsageError(
+            f"group by: {name!r} is not a column{_at(text, _begin(text, part))}. {hint}Columns: {listed(known)}."
+        )
+    return column
+
+
+def _begin(text: str, part: slice) -> int:
+    """Where the words of a part begin."""
+    return part.start + len(text[part]) - len(text[part].lstrip())
+
+
+def _at(text: str, place: int) -> str:
+    rest = text[place:].strip()
+    return f" at position {place + 1}" + (f" (before {rest[:20]!r})" if rest else " (the end)")

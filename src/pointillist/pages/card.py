@@ -1,0 +1,305 @@
+"""Card: the page that may travel with the data. Everything on it comes from the release alone, which is public."""
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from pointillist.errors import UsageError
+from pointillist.files import container
+from pointillist.fitting.evidence import estimated_rows, measured_blocks, raw_error
+from pointillist.generators.network.image_settings import image_shares
+from pointillist.pages import render
+from pointillist.privacy.budget import Guarantee, Neighbours, short
+from pointillist.release import Release
+from pointillist.schema.levels import levels_of
+
+FORMATS = {".html": "html", ".htm": "html", ".md": "md", ".json": "json"}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Tables of one kind, as they were measured."""
+
+    name: str
+    tables: int
+    cells: int
+    budget: float
+    """Part of the privacy budget (of mu²) that went into them."""
+    noise: float
+    """Standard deviation of the noise on one cell, in rows."""
+    error: float | None
+    """Expected total variation distance of one raw table, from noise alone; 1 or more where the noise drowns it. None for
+    features that are not counts."""
+
+    @property
+    def smallest(self) -> int:
+        """Three standard deviations of the noise on one cell, in rows."""
+        return math.ceil(3 * self.noise)
+
+    @property
+    def error_said(self) -> str:
+        return "–" if self.error is None else "≥ 1" if self.error >= 1 else f"{self.error:.3f}"
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a receiver, or a data-protection officer, needs to know about a release and all that is made from it."""
+
+    name: str
+    id: str
+    created: str
+    method: str
+    target: str | None
+    guarantee: Guarantee
+    rows: float
+    """The number of private rows, as far as the release tells: with noise, unless it is public."""
+    rows_exact: bool
+    rows_error: float
+    """Standard deviation of the noise in that number."""
+    measured: tuple[Measured, ...]
+    columns: tuple[dict[str, str], ...]
+    vouched: dict[str, tuple[str, ...]]
+    """Facts of the schema that were read from the data and declared public by the owner."""
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, release: Release) -> Self:
+        """The card of a release."""
+        rows, error = _rows(release) if release.rows is None else (float(release.rows), 0.0)
+        return cls(
+            name=release.schema.name,
+            id=release.id,
+            created=release.created,
+            method=release.method,
+            target=release.target,
+            guarantee=release.guarantee,
+            rows=rows,
+            rows_exact=release.rows is not None,
+            rows_error=error,
+            measured=tuple(_measured(release, max(1.0, rows))),
+            columns=tuple(_column(name, column, release) for name, column in release.schema.measured.items()),
+            vouched=release.schema.vouched,
+            notes=tuple(release.plan["notes"]),
+        )
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The plan's notes without their advice, which is for the owner: the first sentence of each."""
+        return tuple(re.split(r"(?<=[.:]) ", note, maxsplit=1)[0].rstrip(":") for note in self.notes)
+
+    @property
+    def plainly(self) -> str:
+        """The promise for someone who does not know the letters; true word for word."""
+        guarantee = self.guarantee
+        person = guarantee.person is not None
+        record = guarantee.record
+        whom, what = ("person", "that person's data") if person else (f"{record}'s owner", f"that {record}")
+        removed = guarantee.neighbours is Neighbours.ADD_REMOVE
+        other = f"had {what} been left out" if removed else f"had another's stood in {what}'s place"
+        several = (
+            ""
+            if person
+            else f" A person who owns several {record}s is protected less: with two {record}s, by twice the ε and more."
+        )
+        weak = " By itself, so large a factor promises little." if guarantee.epsilon >= 5 else ""
+        return (
+            f"In plain words: take any guess about one {whom}, made from these data by anyone, whatever else they know. "
+            f"Its chance of being right is at most {math.exp(guarantee.epsilon):,.3g} times what it would have been "
+            f"{other}, plus {short(guarantee.delta)}.{weak} What the data teach about people in general is not limited, "
+            f"even where it is true of that person.{several}"
+        )
+
+    @property
+    def check(self) -> str:
+        """How a statistician checks the promise."""
+        guarantee = self.guarantee
+        epsilon, delta = guarantee.epsilon - guarantee.epsilon_slack, guarantee.delta - guarantee.delta_slack
+        return (
+            f"With μ = {_up(guarantee.mu, 7)} (sensitivity over noise, all rounds together: σ/Δ = {1 / guarantee.mu:.4f}), "
+            f"Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ) ≤ {short(delta)} at ε = {epsilon:.9g}; rounding to the noise's grid adds "
+            f"at most {_up(guarantee.epsilon_slack, 2)} to ε and {_up(guarantee.delta_slack, 2)} to δ."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "kind": "card",
+            "name": self.name,
+            "id": self.id,
+            "created": self.created,
+            "method": self.method,
+            "target": self.target,
+            "promise": self.guarantee.sentence(),
+            "plainly": self.plainly,
+            "check": self.check,
+            "guarantee": self.guarantee.to_json(),
+            "rows": {"estimate": round(self.rows), "exact": self.rows_exact, "error": self.rows_error},
+            "measured": [
+                {**vars(each), "smallest_group": None if each.error is None else each.smallest}
+                for each in self.measured
+            ],
+            "columns": list(self.columns),
+            "read_from_data": {name: list(facts) for name, facts in self.vouched.items()},
+            "notes": list(self.facts),
+            "use": list(self.uses),
+            "do_not_use": list(self.limits),
+        }
+
+    @property
+    def images(self) -> bool:
+        """Whether the data are images; otherwise rows of a table."""
+        return self.guarantee.record == "image"
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What the data should not be used for."""
+        if self.images:
+            return _IMAGE_LIMITS
+        measured = _join([f"{each.name} (below about {each.smallest:,} rows)" for each in self.measured])
+        return (
+            "To learn about a person: no synthetic row describes anyone, however much it looks like somebody.",
+            "To count small groups: below three standard deviations of the noise a count says little. Measured as counts: "
+            f"{measured}; ranges of a number add up the noise of all their cells. A group that is absent here may exist, "
+            "and the other way round.",
+            "To compute means and sums of numbers with a long tail: noise in the highest cells moves them most. Use medians "
+            "and quantiles.",
+            "To study how many columns act together: what goes beyond the tables that were measured is the model's guess.",
+            "As if it were a survey of this many people: errors do not shrink when more rows are sampled. With the release "
+            "file, the command pointillist errors tells how far figures may be from the private ones.",
+            "For decisions about single people, and for final results that others will rely on without a check against "
+            "the real data.",
+        )
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """What the data can be used for, given how much noise there is."""
+        if self.images:
+            return _IMAGE_USES
+        usable = any(each.error is not None and each.error < _USABLE for each in self.measured)
+        counted = (
+            "Compute counts, shares and two-way tables, keeping the errors stated here in mind. Train models, and expect "
+            "them to do somewhat worse than on real rows."
+        )
+        little = "There is much noise for so few rows: take figures computed from it for orders of magnitude at best."
+        return (
+            "Explore it, write and test code against it, teach with it, plan a study with it: it has the columns, types "
+            "and ranges of the public schema.",
+            counted if usable else little,
+            "Share it, and anything that is computed from it: the promise covers all of it, for ever.",
+        )
+
+    def to_html(self) -> str:
+        return render("card.html", card=self)
+
+    def to_markdown(self) -> str:
+        return render("card.md", card=self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the card as HTML, Markdown or JSON, by the file's ending."""
+        match FORMATS.get(Path(path).suffix.lower()):
+            case "html":
+                text = self.to_html()
+            case "md":
+                text = self.to_markdown()
+            case "json":
+                text = json.dumps(self.to_json(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+            case _:
+                raise UsageError(f"{path}: a card is written as .html, .md or .json.")
+        container.write(path, text.encode())
+
+
+_IMAGE_USES = (
+    "Explore it, write and test code against it, teach with it, plan a study with it: it has the size, the channels and the "
+    "classes of the public schema.",
+    "Train classifiers on it, and expect them to do worse than on real images; how much worse, only a test on real images "
+    "tells.",
+    "Share it, and anything that is computed from it: the promise covers all of it, for ever.",
+)
+_IMAGE_LIMITS = (
+    "To learn about a person: no synthetic image shows anyone, however much it looks like somebody.",
+    "To look for rare kinds of images, or to count small classes: what few images have is lost in the noise. A kind that is "
+    "absent here may exist, and the other way round.",
+    "To study details: what goes beyond the features that were measured is the model's guess.",
+    "As if it were a collection of this many images: errors do not shrink when more images are sampled.",
+    "For decisions about single people, and for final results that others will rely on without a check against the real "
+    "images.",
+)
+
+_USABLE = 0.5
+"""Tables whose raw error is below this say something."""
+
+
+def _up(value: float, digits: int) -> str:
+    """A bound, rounded up: what is printed is never less than what holds."""
+    if value <= 0:
+        return "0"
+    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
+    return short(math.ceil(value / unit) * unit, digits)
+
+
+def _join(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"
+
+
+def _rows(release: Release) -> tuple[float, float]:
+    """The number of rows as the first block of noisy counts tells it, and the noise in that."""
+    if release.schema.image is not None:
+        counted = [block for each in release.plan["rounds"] for block in each["blocks"] if block["counts"]]
+        return image_shares(release)[0], min((b["noise_rows"] * math.sqrt(b["cells"]) for b in counted), default=0.0)
+    _, _, tables = next(measured_blocks(release), ({}, {}, []))
+    if not tables:
+        return float(release.rows or release.schema.rows or 1), 0.0  # public, as nothing else could tell
+    precision = sum(1 / (table.values.size * table.sigma**2) for table in tables)
+    return estimated_rows(tables), precision**-0.5
+
+
+def _measured(release: Release, rows: float) -> list[Measured]:
+    if release.schema.image is not None:
+        return [_image_block(each, block, rows) for each in release.plan["rounds"] for block in each["blocks"]]
+    found = []
+    for planned, block, tables in measured_blocks(release):
+        cells, noise = sum(table.values.size for table in tables), tables[0].sigma
+        budget = planned["share"] * block["count"] * block["weight"] ** 2
+        error = raw_error(cells / len(tables), noise, rows)
+        found.append(Measured(block["name"], len(tables), cells, budget, noise, error))
+    return found
+
+
+def _image_block(planned: dict[str, Any], block: dict[str, Any], rows: float) -> Measured:
+    """Features of images, or counts of them; features by themselves have no error."""
+    noise, budget = block["noise_rows"], planned["share"] * block["count"] * block["weight"] ** 2
+    error = raw_error(block["cells"], noise, rows) if block["counts"] else None
+    return Measured(block["name"], block["count"], block["cells"], budget, noise, error)
+
+
+def _column(name: str, column: Any, release: Release) -> dict[str, str]:
+    if column.kind == "image":
+        size = f"{column.height} x {column.width} pixels, {'colour' if column.colour else 'grey'}"
+        return {"name": name, "kind": column.kind, "values": size, "missing": "no", "description": column.description}
+    level = next(each for each in levels_of(release.schema) if each.name == name)
+    if level.numeric:
+        low, high = column.min, column.max
+        values = f"{low:%Y-%m-%d} to {high:%Y-%m-%d}" if column.kind == "datetime" else f"{low:,.12g} to {high:,.12g}"
+        if level.specials:
+            values += f"; also {', '.join(f'{each:.15g}' for each in level.specials)} as a value of its own"
+        if column.scale == "log":
+            values += "; measured on a log scale"
+        if column.out_of_domain == "clip":
+            values += "; values outside were moved to the nearest bound"
+    elif column.kind == "boolean":
+        values = "true, false"
+    else:
+        shown = [str(each) for each in level.categories[:50]]
+        more = f" and {len(level.categories) - 50:,} more" if len(level.categories) > 50 else ""
+        values = ", ".join(shown) + more
+        if level.has_other:
+            values += "; unlisted ones count as one"
+    return {
+        "name": name,
+        "kind": column.kind,
+        "values": values,
+        "missing": "allowed" if column.missing else "no",
+        "description": column.description,
+    }

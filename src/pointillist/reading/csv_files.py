@@ -1,0 +1,180 @@
+"""CSV files: read by what the schema says a column is, never by what its values look like."""
+
+import csv
+import gzip
+import io
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from pointillist.errors import DataError
+from pointillist.reading.database import pattern
+from pointillist.reading.kernels import BROKEN, FIELD_START, QUOTED, follow_quotes
+from pointillist.reading.source import Report, Source
+from pointillist.schema import MISSING_TEXTS, Integer, Real, Schema
+
+
+class _Watched:
+    """A binary file, perhaps compressed, that says how far it has been read and whether its quotes are in order.
+
+    A value whose quote is never closed swallows the rows after it, and those are other people's rows. So a file must be
+    strict CSV: then its records are what its lines say, and none of them can change how another is read.
+    """
+
+    closed = False
+
+    def __init__(self, file: BinaryIO, size: int, source: "CsvFile", report: Report):
+        self._file, self._size, self._report, self._source = file, max(size, 1), report, source
+        self._stream = _unpacked(file, source.path)
+        self._state, self._first = FIELD_START, True
+
+    def read(self, size: int = -1) -> bytes:
+        block = bytes(self._stream.read(size))
+        watched = block.removeprefix(_BYTE_ORDER_MARK) if self._first else block
+        self._first = self._first and not block
+        if self._state != BROKEN:
+            self._state = follow_quotes(
+                np.frombuffer(watched, dtype=np.uint8), self._state, ord(self._source.delimiter)
+            )
+        self._report(min(1.0, self._file.tell() / self._size))
+        return block
+
+    def check(self, *, whole: bool) -> None:
+        """Refuse a file that is not strict CSV, as far as it was read."""
+        if self._state == BROKEN or (whole and self._state == QUOTED):
+            raise DataError(
+                f"{self._source.name}: a double quote is opened and not closed, or stands inside a value. Put values that "
+                "contain double quotes in double quotes, and double those inside."
+            )
+
+    def close(self) -> None:
+        self._file.close()
+
+
+PACKED = (".gz", ".zst")
+"""Second endings of compressed files."""
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class CsvFile(Source):
+    """A CSV file with a header, perhaps compressed by gzip or zstd."""
+
+    whole = True
+    untyped = True
+
+    def __init__(self, path: Path, delimiter: str = ","):
+        self.path, self.name, self.delimiter = path, str(path), delimiter
+
+    def column_names(self) -> list[str]:
+        with self._open() as stream:
+            return next(csv.reader(stream, delimiter=self.delimiter), [])
+
+    def hint(self) -> str:
+        try:
+            names = self.column_names()
+        except (OSError, UnicodeError):
+            names = []
+        if not names:
+            return "The file is empty: its first line must name the columns."
+        for other, word in ((";", "a semicolon"), ("\t", "a tab"), ("|", "a bar"), (",", "a comma")):
+            if len(names) == 1 and other != self.delimiter and other in names[0]:
+                return f"The first line has {word} in it: if that separates the columns, pass --delimiter '{other}'."
+        return "Its first line must name the columns. Correct the schema, or rename the column."
+
+    def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
+        if not self._has_lines():
+            return
+        kinds = {name: _csv_kind(schema.columns.get(name)) for name in columns}
+        with open(self.path, "rb") as file:
+            watched = _Watched(file, self.path.stat().st_size, self, report)
+            batches = pacsv.open_csv(
+                pa.PythonFile(watched, "r"),
+                read_options=pacsv.ReadOptions(block_size=4 << 20),
+                parse_options=pacsv.ParseOptions(
+                    delimiter=self.delimiter,
+                    newlines_in_values=True,
+                    ignore_empty_lines=len(self.column_names()) > 1,  # in one column a blank line is a missing value
+                ),
+                convert_options=pacsv.ConvertOptions(
+                    column_types=kinds,
+                    include_columns=columns,
+                    null_values=list(MISSING_TEXTS),
+                    strings_can_be_null=False,
+                ),
+            )
+            for batch in batches:
+                watched.check(whole=False)
+                yield batch
+            watched.check(whole=True)
+
+    def _has_lines(self) -> bool:
+        """Whether anything follows the first line."""
+        with self._open() as stream:
+            reader = csv.reader(stream, delimiter=self.delimiter)
+            return next(reader, None) is not None and next(reader, None) is not None
+
+    @contextmanager
+    def _open(self) -> Iterator[TextIO]:
+        with open(self.path, "rb") as file:
+            yield io.TextIOWrapper(_unpacked(file, self.path), encoding="utf-8-sig", newline="")
+
+    def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
+        # Nothing is guessed from the values: one odd row must not change how the others are read.
+        return self._texts(db, self.column_names()).query("source", sql)
+
+    def numbered(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+        self._texts(db, [f"c{i}" for i in range(len(self.column_names()))]).create("_texts")
+        return db.table("_texts")  # parsed once: a draft asks many questions
+
+    def _texts(self, db: duckdb.DuckDBPyConnection, names: list[str]) -> duckdb.DuckDBPyRelation:
+        dialect = {
+            "header": True, "delimiter": self.delimiter, "quotechar": '"', "escapechar": '"', "comment": "",
+            "auto_detect": False, "strict_mode": True, "null_padding": False, "encoding": "utf-8",
+            "hive_partitioning": False,  # folders called k=v are no columns
+            "parallel": False,  # threads start in the midst of a file, and would refuse long values of several lines
+        }  # fmt: skip
+        return db.read_csv(pattern(self.path), columns=dict.fromkeys(names, "VARCHAR"), **dialect)
+
+    def explain(self, error: Exception, schema: Schema | None) -> str:
+        text = str(error)
+        if isinstance(error, UnicodeError) or "UTF" in text.upper() or "unicode" in text.lower():
+            return f"{self.name}: is not UTF-8 text. Convert it, for example with iconv."
+        number = re.search(r"In CSV column #(\d+)", text)
+        if number and schema is not None:
+            name = self.column_names()[int(number[1])]
+            if name in schema.columns:
+                kind = schema.columns[name].kind
+                return (
+                    f"{self.name}: column {name!r} holds a value that cannot be read as {kind}. "
+                    "Correct the data, or change the column's kind in the schema."
+                )
+        if ("parse error" in text and "columns" in text) or "Expected Number of Columns" in text:
+            return (
+                f"{self.name}: some line has more or fewer values than the first line. Put values that contain the "
+                "delimiter in double quotes, or pass the right --delimiter."
+            )
+        return f"{self.name}: cannot be read as CSV."
+
+
+def _unpacked(file: BinaryIO, path: Path) -> Any:
+    """A file's bytes, as they were before they were compressed."""
+    match path.suffix.lower():
+        case ".gz":
+            return gzip.GzipFile(fileobj=file)
+        case ".zst":
+            return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
+    return file
+
+
+def _csv_kind(column: Any) -> pa.DataType:
+    """How a column is read: by what the schema says it is, never by what its values look like."""
+    if isinstance(column, Integer | Real):
+        return pa.float64()
+    return pa.dictionary(pa.int32(), pa.string()) if hasattr(column, "categories") else pa.string()

@@ -1,0 +1,1 @@
+"""Sampling: rows from a generator. Conditions, constraints, quotas, exchanges, decoding."""

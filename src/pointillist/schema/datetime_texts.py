@@ -1,0 +1,88 @@
+"""Datetime texts: dates and times read and written as a format says.
+
+Names of months and days are English. Times are in UTC: a zone in a text is heeded when it is read, and what is written
+says +00:00.
+"""
+
+import re
+from collections.abc import Callable
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pointillist.schema.datetime_format import DatetimeFormat
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+def write(form: DatetimeFormat, moments: pa.Array) -> pa.Array:
+    """Dates or times as texts; missing where they are missing."""
+    moments = _without_zone(moments)
+    pieces = [pa.scalar(text) if text else _written(moments, letter) for letter, text in form.parts]
+    return pc.binary_join_element_wise(*pieces, "")
+
+
+def read(form: DatetimeFormat, texts: pa.Array) -> pa.Array:
+    """Texts as times to the second; null where one is not written so."""
+    letters = "".join(f"%{letter.lstrip('-:')}" if letter else text.replace("%", "%%") for letter, text in form.parts)
+    if "f" in (letter[-1:] for letter, _ in form.parts):
+        before, after = re.split(r"[.,]%[1-9]?f", letters)
+        pattern = "".join(_pattern(letter, text) for letter, text in form.parts)
+        head, tail = re.split(r"\\?[.,]\(FRACTION\)", pattern)
+        texts = pc.replace_substring_regex(texts, f"^({head})[.,][0-9]+({tail})$", r"\1\2")
+        letters = before + after
+    return _without_zone(pc.strptime(texts, format=letters, unit="us", error_is_null=True))
+
+
+def _without_zone(moments: pa.Array) -> pa.Array:
+    """Dates or times as times in UTC that have no zone."""
+    if not pa.types.is_timestamp(moments.type):
+        return moments.cast(pa.timestamp("s"))
+    return moments.cast(pa.int64()).cast(pa.timestamp(moments.type.unit))
+
+
+def _pattern(letter: str, text: str) -> str:
+    if text:
+        return re.escape(text)
+    kind = letter[-1]
+    words = {"Y": "[0-9]{4}", "f": "(FRACTION)", "z": "(?:Z|[+-][0-9:]+)"}
+    return words.get(kind, "[A-Za-z]+" if kind in "pbBaA" else "[0-9]{1,2}")
+
+
+_NUMBERS: dict[str, Callable[[pa.Array], pa.Array]] = {
+    "Y": pc.year,
+    "y": lambda moments: _rest(pc.year(moments), 100),
+    "m": pc.month,
+    "d": pc.day,
+    "H": pc.hour,
+    "I": lambda moments: pc.add(_rest(pc.add(pc.hour(moments), 11), 12), 1),
+    "M": pc.minute,
+    "S": pc.second,
+}
+
+
+def _rest(whole: pa.Array, by: int) -> pa.Array:
+    return pc.subtract(whole, pc.multiply(pc.divide(whole, by), by))
+
+
+def _written(moments: pa.Array, letter: str) -> pa.Array:
+    """What stands for one letter."""
+    kind = letter[-1]
+    if kind in _NUMBERS:
+        digits = pc.cast(_NUMBERS[kind](moments), pa.string())
+        return digits if letter[0] == "-" else pc.utf8_lpad(digits, 4 if kind == "Y" else 2, "0")
+    if kind in "bB":
+        names = pa.array([name[:3] if kind == "b" else name for name in _MONTHS])
+        return pc.take(names, pc.subtract(pc.month(moments), 1))
+    if kind in "aA":
+        names = pa.array([name[:3] if kind == "a" else name for name in _DAYS])
+        return pc.take(names, pc.day_of_week(moments))
+    if kind == "p":
+        return pc.if_else(pc.less(pc.hour(moments), 12), "AM", "PM")
+    if kind == "f":  # whole seconds are all that a column holds
+        return pa.scalar("0" * int(letter[:-1] or 6))
+    return pa.scalar("+00:00" if letter == ":z" else "+0000")

@@ -1,0 +1,117 @@
+"""Twins of feature maps of images: the same features for the same pixels, and gradients that are right."""
+
+import numpy as np
+import pytest
+import torch
+
+from pointillist.errors import UsageError
+from pointillist.features import (
+    Concat,
+    FeatureMap,
+    ImageDistance,
+    ImageFourier,
+    ImageHermite,
+    ImageHermiteProducts,
+    ImageMoments,
+    KindMoments,
+    OneHot,
+    Pixels,
+    Product,
+    Records,
+    Weighted,
+)
+from pointillist.features.images.cosines import SCALE, cosine_basis
+from pointillist.fitting.soft_images import torch_features
+
+SHAPE = (5, 4, 3)
+FOURIER = ImageFourier.draw("image", *SHAPE, 30, [1.0, 4.0], seed=0)
+SINGLE = ImageHermite.spread("image", *SHAPE, 15, 0.2)
+
+
+def moments(label: str | None, radius: float, kinds: int = 1) -> ImageMoments:
+    basis = cosine_basis(*SHAPE, 3)
+    centres = np.random.default_rng(2).normal(0, 0.5 * 255 * SCALE, ((1 if label is None else 3) * kinds, basis.size))
+    return ImageMoments("image", label, basis.vectors, np.rint(centres).astype(np.int64), radius, 0.7, kinds)
+
+
+GREYS = np.random.default_rng(3).integers(0, 256, (3, 60), dtype=np.uint8)
+
+
+MAPS: dict[str, FeatureMap] = {
+    "fourier": FOURIER,
+    "hermite": SINGLE,
+    "hermite of order 0": ImageHermite.spread("image", *SHAPE, 0, 0.2),
+    "hermite of order 1": ImageHermite.spread("image", *SHAPE, 1, 0.2),
+    "hermite as in the paper": ImageHermite("image", *SHAPE, 100, 0.0707, 1.0),
+    "pairs": ImageHermiteProducts.draw("image", *SHAPE, 6, 0.3, groups=4, size=2, seed=0),
+    "triples": ImageHermiteProducts.draw("image", *SHAPE, 2, 0.3, groups=2, size=3, seed=0),
+    "pixels": Pixels("image", *SHAPE, 100.0),
+    "pixels, shortened": Pixels("image", *SHAPE, 2.0),
+    "moments": moments(None, 9.0),
+    "moments, shortened": moments(None, 1.0),
+    "moments by class": moments("label", 2.0),
+    "moments around the nearest of three": moments("label", 2.0, kinds=3),
+    "moments by kind": KindMoments.of(moments(None, 2.0, kinds=3), None),
+    "distance": ImageDistance("image", None, GREYS[:1], 9.0),
+    "distance by class": ImageDistance("image", "label", GREYS, 9.0),
+    "distance, cut off": ImageDistance("image", "label", GREYS, 0.5),
+    "all": Concat((Weighted(FOURIER, 0.6), Weighted(SINGLE, 0.8))),
+    "product": Product((FOURIER, ImageHermite.spread("image", *SHAPE, 1, 0.2))),
+}
+CODES = np.array([0, 1, 2, 2, 1, 0], dtype=np.uint16)
+PIXELS = np.random.default_rng(1).integers(0, 256, (6, *SHAPE), dtype=np.uint8)
+
+
+def tensor(pixels: np.ndarray) -> torch.Tensor:
+    return torch.as_tensor(pixels / 255, dtype=torch.float32).permute(0, 3, 1, 2)
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_a_twin_gives_the_same_features(name: str) -> None:
+    wanted = MAPS[name](Records(6, {"label": CODES}, {}, {"image": PIXELS}))
+    found = torch_features(MAPS[name])(tensor(PIXELS), torch.as_tensor(CODES.astype(np.int64)))
+    assert found.shape == wanted.shape
+    np.testing.assert_allclose(found.numpy(), wanted, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", ["hermite", "hermite of order 0", "hermite of order 1", "pairs", "triples"])
+def test_gradients_are_right(name: str) -> None:
+    """The curves have a derivative in closed form: held against differences."""
+    images = tensor(PIXELS[:2]).to(torch.float64).requires_grad_()
+    assert torch.autograd.gradcheck(torch_features(MAPS[name]), (images,), atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["pixels, shortened", "moments, shortened", "moments by class"])
+def test_gradients_reach_every_pixel(name: str) -> None:
+    images = tensor(PIXELS).requires_grad_()
+    features = torch_features(MAPS[name])(images, torch.as_tensor(CODES.astype(np.int64)))
+    (features * torch.arange(features.shape[1])).sum().backward()
+    assert images.grad is not None
+    assert torch.isfinite(images.grad).all()
+    assert (images.grad != 0).all()
+
+
+def test_a_black_image_has_no_bad_gradient() -> None:
+    images = torch.zeros(2, 3, 5, 4, requires_grad=True)
+    torch_features(MAPS["pixels"])(images).sum().backward()
+    assert images.grad is not None
+    assert torch.isfinite(images.grad).all()
+
+
+def test_moments_by_class_need_the_class() -> None:
+    with pytest.raises(ValueError, match="need the images' labels"):
+        torch_features(MAPS["moments by class"])(tensor(PIXELS))
+
+
+def test_a_map_may_have_a_twin_of_its_own() -> None:
+    class Brightness(ImageFourier):
+        def torch_call(self, images: torch.Tensor) -> torch.Tensor:
+            return images.mean(dim=(1, 2, 3))[:, None]
+
+    found = torch_features(Brightness("image", *SHAPE, FOURIER.frequencies, FOURIER.scale))(tensor(PIXELS))
+    np.testing.assert_allclose(found[:, 0].numpy(), PIXELS.mean(axis=(1, 2, 3)) / 255, rtol=1e-5)
+
+
+def test_a_map_without_a_twin_is_refused() -> None:
+    with pytest.raises(UsageError, match="OneHot features"):
+        torch_features(OneHot("label", 3))

@@ -1,0 +1,126 @@
+"""Fitting: which generator fits which release, by its method's own choice or by the caller's."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import pointillist as pt
+from pointillist.errors import UsageError
+from pointillist.evaluate.tables.sample import read
+from pointillist.methods import METHODS as TABLE_METHODS
+
+People = Callable[..., pa.Table]
+
+METHODS: dict[str, Any] = {
+    "mosaic": pt.Mosaic(components=7, steps=3),
+    "merf": pt.Merf(features=20),
+    "hermite": pt.Hermite(order=4, product_order=2, products=4),
+}
+OTHERS: dict[str, Any] = {
+    "reduced-set": pt.ReducedSet(features=20, points=5),
+    "landmarks": pt.Landmarks(candidates=64, number=20),
+}
+POINTS = pt.PointsSettings(points=8, steps=3, stop=False)
+GENERATORS: dict[str, Any] = {
+    "mixture": pt.MixtureSettings(components=4, steps=5, grain=8),
+    "network": pt.NetworkSettings(hidden=(8,), steps=4, batch=20, check=2),
+}
+
+
+@pytest.fixture
+def release(schema: pt.Schema, people: People) -> Callable[..., pt.Release]:
+    """A release of a small table, by a method's name."""
+
+    def make(method: str, target: str | None = "sex") -> pt.Release:
+        return pt.release(people(200), schema, epsilon=3.0, target=target, method=(METHODS | OTHERS)[method])
+
+    return make
+
+
+@pytest.mark.parametrize("target", ["sex", "age", None])
+@pytest.mark.parametrize("generator", GENERATORS)
+@pytest.mark.parametrize("method", METHODS)
+def test_generators_fit_releases(
+    method: str, generator: str, target: str | None, release: Callable[..., pt.Release], schema: pt.Schema
+) -> None:
+    model = pt.fit(release(method, target), generator=GENERATORS[generator])
+    assert generator in model.generator.describe()
+    assert read(model.sample(60, seed=0), schema).rows == 60  # every value is one of the schema's
+    assert model.sample(60, seed=0).equals(model.sample(60, seed=0))
+
+
+def documented() -> dict[str, dict[str, str]]:
+    """What docs/generators.md says, by method and generator."""
+    page = (Path(__file__).parents[2] / "docs" / "generators.md").read_text(encoding="utf-8")
+    rows = [[cell.strip(" `") for cell in row.split("|")[1:-1]] for row in re.findall(r"^\|.*\|$", page, re.M)]
+    heading = next(row for row in rows if row[0] == "release by")
+    return {row[0]: dict(zip(heading[1:], row[1:], strict=True)) for row in rows if row[1] in ("yes", "no")}
+
+
+@pytest.mark.parametrize("method", METHODS | OTHERS)
+def test_the_pairs_in_the_docs_are_those_that_work(method: str, release: Callable[..., pt.Release]) -> None:
+    assert documented().keys() == (METHODS | OTHERS).keys() == TABLE_METHODS.keys()
+    made = release(method)
+    for name, settings in (GENERATORS | {"points": POINTS}).items():
+        if documented()[method][name] == "yes":
+            assert pt.fit(made, generator=settings).sample(10, seed=0).num_rows == 10
+        else:
+            with pytest.raises(UsageError, match="Fit the release by its own method"):
+                pt.fit(made, generator=settings)
+
+
+@pytest.mark.parametrize("method", ["mosaic", "landmarks"])
+def test_a_fit_that_is_for_its_own_releases_refuses_others(method: str, release: Callable[..., pt.Release]) -> None:
+    with pytest.raises(UsageError, match=r"a release by merf .* Fit it by its own method"):
+        pt.fit(release("merf"), method=(METHODS | OTHERS)[method])
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+@pytest.mark.parametrize("generator", GENERATORS)
+@pytest.mark.parametrize("method", METHODS)
+def test_tables_with_hardly_a_row(method: str, generator: str, rows: int, schema: pt.Schema, people: People) -> None:
+    for epsilon in (0.1, 9.0):
+        made = pt.release(people(rows), schema, epsilon=epsilon, target="member", method=METHODS[method])
+        assert pt.fit(made, generator=GENERATORS[generator]).sample(20, seed=0).num_rows == 20
+
+
+def test_a_release_is_fitted_as_it_was_planned(release: Callable[..., pt.Release]) -> None:
+    assert pt.fit(release("mosaic")).generator.describe() == "a mixture of 7 components"
+    again = pt.fit(release("mosaic"), method=pt.Mosaic(components=9, steps=2))
+    assert again.generator.describe() == "a mixture of 9 components"
+
+
+def test_generator_and_method_go_by_name_too(release: Callable[..., pt.Release]) -> None:
+    """With defaults, which are too slow for a test to wait for: the first step will do."""
+
+    class Begun(Exception):
+        pass
+
+    def progress(step: str, fraction: float) -> None:
+        raise Begun
+
+    made = release("merf")
+    for chosen in ({"generator": "network"}, {"generator": "mixture"}, {"method": "merf"}, {}):
+        with pytest.raises(Begun):
+            pt.fit(made, progress=progress, **chosen)  # type: ignore[arg-type]
+
+
+def test_mistakes_are_named(release: Callable[..., pt.Release]) -> None:
+    made = release("merf")
+    with pytest.raises(UsageError, match=r"generator 'gan' is not known\. Known generators: mixture, network"):
+        pt.fit(made, generator="gan")
+    with pytest.raises(UsageError, match="a method or a generator, not both"):
+        pt.fit(made, method=METHODS["merf"], generator="network")
+    with pytest.raises(UsageError, match="mosaic is a method, not a generator"):
+        pt.fit(made, generator=pt.Mosaic())  # type: ignore[arg-type]
+    for wrong in (pt.NetworkSettings(), "magic", pt.Merf):
+        with pytest.raises(UsageError, match="Known methods"):
+            pt.fit(made, method=wrong)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match='Pass generator="network" as well'):
+        pt.fit(made, checkpoint="c")
+    with pytest.raises(UsageError, match="fit takes a Release"):
+        pt.fit("a.release", generator="network")  # type: ignore[arg-type]

@@ -1,0 +1,138 @@
+"""Swapping: columns keep their values, pair tables come nearer, and what pairs do not hold fast is forgotten."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pointillist.sampling.exchanges import Split, mix
+
+STARTS = np.array([0, 3, 6])
+
+
+def marked(rows: np.ndarray, each: int) -> np.ndarray:
+    """A mark in every row for each of its tiles, of columns with so many tiles side by side."""
+    marks = np.zeros((len(rows), each * rows.shape[1]), dtype=np.float32)
+    for column in range(rows.shape[1]):
+        marks[np.arange(len(rows)), each * column + rows[:, column]] = 1
+    return marks
+
+
+def pairs(rows: np.ndarray, each: int = 3) -> np.ndarray:
+    """Counts of all pairs of tiles, columns side by side."""
+    marks = marked(rows, each)
+    return marks.T @ marks
+
+
+def between(table: np.ndarray) -> np.ndarray:
+    """Without the blocks of a column with itself."""
+    found = table.copy()
+    for start in STARTS:
+        found[start : start + 3, start : start + 3] = 0
+    return found
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 1000), count=st.integers(1, 3000))
+def test_every_column_keeps_its_values(seed: int, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 3, (count, 3)).astype(np.int32)
+    before = np.sort(rows, axis=0)
+    mix(rows, pairs(rng.integers(0, 3, (count, 3))), STARTS, rng)
+    np.testing.assert_array_equal(np.sort(rows, axis=0), before)
+
+
+def test_pair_tables_become_those_of_the_model() -> None:
+    """From independent columns to two that are nearly the same."""
+    rng = np.random.default_rng(0)
+    wanted_rows = rng.integers(0, 3, (6000, 3))
+    wanted_rows[:, 1] = np.where(rng.random(6000) < 0.9, wanted_rows[:, 0], wanted_rows[:, 1])
+    rows = wanted_rows.astype(np.int32).copy()
+    for column in range(3):
+        rows[:, column] = rng.permutation(rows[:, column])
+    wanted = pairs(wanted_rows)
+    before = np.abs(between(pairs(rows) - wanted)).sum()
+    mix(rows, wanted, STARTS, rng)
+    assert np.abs(between(pairs(rows) - wanted)).sum() < 0.25 * before
+
+
+def test_what_pairs_do_not_hold_fast_is_forgotten() -> None:
+    """Parity ties three columns together, and no two of them: it fades, and pairs stay as they were."""
+    rng = np.random.default_rng(1)
+    rows = rng.integers(0, 2, (8000, 3)).astype(np.int32)
+    rows[:, 2] = rows[:, 0] ^ rows[:, 1]
+    wanted = pairs(rows)
+    mix(rows, wanted, STARTS, rng)
+    assert np.mean(rows[:, 2] == rows[:, 0] ^ rows[:, 1]) < 0.9
+    assert np.abs(between(pairs(rows) - wanted)).max() < 10
+
+
+def test_sparse_tables_are_left_alone() -> None:
+    rng = np.random.default_rng(2)
+    rows = rng.integers(0, 3, (30, 3)).astype(np.int32)
+    before = rows.copy()
+    mix(rows, pairs(rows), STARTS, rng)
+    np.testing.assert_array_equal(rows, before)
+
+
+def test_the_same_generator_gives_the_same_rows() -> None:
+    made = []
+    for _ in range(2):
+        rng = np.random.default_rng(3)
+        rows = rng.integers(0, 3, (3000, 3)).astype(np.int32)
+        mix(rows, pairs(rng.integers(0, 3, (3000, 3))), STARTS, rng)
+        made.append(rows)
+    np.testing.assert_array_equal(*made)
+
+
+def parity(rows: np.ndarray) -> float:
+    return float(np.mean(rows[:, 2] == rows[:, 0] ^ rows[:, 1]))
+
+
+def by_class(rows: np.ndarray, label: int) -> Split:
+    """Pair tables of rows of zeros and ones within each class of a label, over all other columns."""
+    marks = marked(rows, 2)
+    place_of = np.arange(marks.shape[1], dtype=np.int32)
+    place_of[2 * label : 2 * label + 2] = -1
+    marks[:, place_of < 0] = 0
+    wanted = np.stack([marks.T @ (marks * (rows[:, label] == each)[:, None]) for each in range(2)]) / len(rows)
+    held = ~np.eye(rows.shape[1], dtype=bool)
+    held[label] = held[:, label] = False
+    return Split(label, np.arange(2, dtype=np.int32), place_of, wanted.astype(np.float32), held)
+
+
+def test_tables_by_class_are_held() -> None:
+    """A label that is the parity of two columns stays so where pairs by class are held, and fades where they are not."""
+    rng = np.random.default_rng(4)
+    rows = rng.integers(0, 2, (8000, 5)).astype(np.int32)
+    rows[:, 2] = rows[:, 0] ^ rows[:, 1]
+    held, forgotten = rows.copy(), rows.copy()
+    mix(held, pairs(rows, 2), np.arange(0, 10, 2), rng, [by_class(rows, 2)])
+    mix(forgotten, pairs(rows, 2), np.arange(0, 10, 2), rng)
+    assert parity(held) > 0.99
+    assert parity(forgotten) < 0.9
+    assert np.mean(held != rows) > 0.05  # there were exchanges
+
+
+def test_what_tables_by_class_do_not_hold_is_forgotten() -> None:
+    """Three columns whose parity is the label: pairs by class know nothing of it."""
+    rng = np.random.default_rng(5)
+    rows = rng.integers(0, 2, (8000, 4)).astype(np.int32)
+    rows[:, 3] = rows[:, 0] ^ rows[:, 1] ^ rows[:, 2]
+    split = by_class(rows, 3)
+    mix(rows, pairs(rows, 2), np.arange(0, 8, 2), rng, [split])
+    assert np.mean(rows[:, 3] == rows[:, 0] ^ rows[:, 1] ^ rows[:, 2]) < 0.9
+    assert np.abs(by_class(rows, 3).wanted - split.wanted).max() < 0.01
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 1000), count=st.integers(1, 2000), labels=st.lists(st.integers(0, 3), max_size=2, unique=True)
+)
+def test_columns_keep_their_values_and_rows_their_classes(seed: int, count: int, labels: list[int]) -> None:
+    """Whatever tables are wanted, no value is lost, and no row's class changes."""
+    rng = np.random.default_rng(seed)
+    rows, other = (rng.integers(0, 2, (count, 4)).astype(np.int32) for _ in range(2))
+    mixed = rows.copy()
+    mix(mixed, pairs(other, 2), np.arange(0, 8, 2), rng, [by_class(other, label) for label in labels])
+    np.testing.assert_array_equal(np.sort(mixed, axis=0), np.sort(rows, axis=0))
+    np.testing.assert_array_equal(mixed[:, labels], rows[:, labels])
