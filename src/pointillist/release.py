@@ -1,7 +1,7 @@
 """Release: the only thing that crosses the wall. Noisy sums, with everything needed to understand and check them."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -26,6 +26,33 @@ _LONGEST_ID, _MOST_ROWS = 100, 1 << 48
 
 
 @dataclass(frozen=True, eq=False)
+class MeasuredBlock:
+    """One block of a measurement: a map that is no sum of others, its noisy sum over all records, and the noise in it.
+
+    Values and noise are in grid units, the integers that were published. Divide both by `added`, or by `scale` where the
+    features are no indicators, for the sum of the map's own features, without the weight.
+    """
+
+    map: FeatureMap
+    values: NDArray[np.int64]
+    sigma: float
+    """Standard deviation of the noise on each of the values."""
+    weight: float
+    """What the map is multiplied by in the measurement."""
+    grid: Grid
+
+    @property
+    def scale(self) -> float:
+        """What a feature of 1 counts, before it is rounded to the grid."""
+        return self.weight * self.grid.scale
+
+    @property
+    def added(self) -> int:
+        """The very integer that each record added to its cell, where the features are indicators."""
+        return self.grid.weight(self.weight)
+
+
+@dataclass(frozen=True, eq=False)
 class Measurement:
     """One noisy sum of features over all records."""
 
@@ -42,6 +69,14 @@ class Measurement:
         features = self.feature_map
         return Noisy(self.grid, self.sigma, features.dimension, features.nonnegative, features.positive)
 
+    def blocks(self) -> Iterator[MeasuredBlock]:
+        """Every block of the feature map with its part of the values, in their order."""
+        start = 0
+        for block, weight in blocks(self.feature_map):
+            end = start + block.dimension
+            yield MeasuredBlock(block, self.values[start:end], self.sigma, weight, self.grid)
+            start = end
+
     def check(self, domain: Domain) -> None:
         """Refuse features that the schema cannot have, or that the curator would not have measured."""
         leaves = {id(leaf): leaf for leaf in self.feature_map.leaves}
@@ -49,7 +84,7 @@ class Measurement:
             raise ArtefactError("its feature map does not fit its schema")
         if not self.feature_map.bound <= 1 + 1e-9:
             raise ArtefactError("its features are longer than 1")
-        counted = [(block.indicator, self.grid.weight(weight)) for block, weight in blocks(self.feature_map)]
+        counted = [(block.map.indicator, block.added) for block in self.blocks()]
         if any(indicator and not added for indicator, added in counted):
             raise ArtefactError("it counts records with a weight of 0")
         if not (all(indicator for indicator, _ in counted) or self.grid.holds(self.feature_map.dimension)):

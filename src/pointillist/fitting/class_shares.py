@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from pointillist.features import Labelled, blocks
+from pointillist.features import Labelled
 from pointillist.fitting.denoising import project_to_simplex
 from pointillist.fitting.evidence import Table
 from pointillist.fitting.readings import Readings
@@ -53,9 +53,7 @@ def _there(release: Release, label: Levels) -> Floats:
 def _by_class(release: Release, label: Levels) -> Iterator[Floats]:
     """Features that were measured by class, a row for each, in units of their noise."""
     for each in release.measurements:
-        start = 0
-        for block, _ in blocks(each.feature_map):
-            values = each.values[start : start + block.dimension]
-            start += block.dimension
-            if isinstance(block, Labelled) and block.label.column == label.name and block.label.dimension == label.size:
-                yield (values / each.sigma).reshape(label.size, -1)
+        for block in each.blocks():
+            by = block.map.label if isinstance(block.map, Labelled) else None
+            if by is not None and by.column == label.name and by.dimension == label.size:
+                yield (block.values / block.sigma).reshape(label.size, -1)

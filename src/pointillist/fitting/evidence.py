@@ -12,7 +12,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from pointillist.errors import UsageError
-from pointillist.features import FeatureMap, Product, Records, Tiles, blocks
+from pointillist.features import FeatureMap, Product, Records, Tiles
 from pointillist.release import Measurement, Release
 
 Floats = NDArray[np.float64]
@@ -40,12 +40,13 @@ class Table:
 
 def tables_of(measurement: Measurement) -> list[Table]:
     """A measurement of weighted indicators as tables of noisy counts."""
-    found = readable_tables(measurement)
-    if len(found) != len(blocks(measurement.feature_map)):
+    found = list(_tables(measurement))
+    tables = [table for table in found if table is not None]
+    if len(tables) != len(found):
         raise UsageError(
             "mosaic fits tables of counts, and the release holds other features. Fit it by its own method."
         )
-    return found
+    return tables
 
 
 def readable_tables(measurement: Measurement) -> list[Table]:
@@ -55,17 +56,13 @@ def readable_tables(measurement: Measurement) -> list[Table]:
 
 def _tables(measurement: Measurement) -> Iterator[Table | None]:
     """For each block of a measurement its table of noisy counts, or none if it is of another kind."""
-    start = 0
-    for block, weight in blocks(measurement.feature_map):
-        values = measurement.values[start : start + block.dimension]
-        start += block.dimension
-        leaves = tuple(leaf for leaf in block.leaves if isinstance(leaf, Tiles))
-        if len(leaves) != len(block.leaves) or not block.indicator:
+    for block in measurement.blocks():
+        leaves = tuple(leaf for leaf in block.map.leaves if isinstance(leaf, Tiles))
+        if len(leaves) != len(block.map.leaves) or not block.map.indicator:
             yield None
             continue
-        added = measurement.grid.weight(weight)  # the very integer that each record added
         shape = [leaf.dimension for leaf in leaves]
-        yield Table(leaves, (values / added).reshape(shape), measurement.sigma / added)
+        yield Table(leaves, (block.values / block.added).reshape(shape), block.sigma / block.added)
 
 
 def measured_blocks(release: Release) -> Iterator[tuple[dict[str, Any], dict[str, Any], list[Table]]]:

@@ -8,7 +8,7 @@ from typing import Self
 import torch
 
 from pointillist.errors import UsageError
-from pointillist.features import FeatureMap, Tiles, blocks, factors
+from pointillist.features import FeatureMap, Tiles, factors
 from pointillist.fitting.soft_records import LEAVES, SoftRecords, Tensor, soft_features
 from pointillist.release import Release
 
@@ -128,14 +128,11 @@ class Likelihood:
     def of(cls, release: Release, rows: float) -> Self:
         terms = []
         for each in release.measurements:
-            start = 0
-            for block, weight in blocks(each.feature_map):
-                require_soft(block)
-                values = each.values[start : start + block.dimension]
-                start += block.dimension
-                total = weight * each.grid.scale * rows
-                wanted = torch.as_tensor(values / total, dtype=torch.float32)
-                terms.append(Term(block, wanted, each.sigma / total))
+            for block in each.blocks():
+                require_soft(block.map)
+                total = block.scale * rows
+                wanted = torch.as_tensor(block.values / total, dtype=torch.float32)
+                terms.append(Term(block.map, wanted, block.sigma / total))
         return cls(tuple(terms))
 
     @cached_property

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.features import FeatureMap, Product, Records, blocks, factors
+from pointillist.features import FeatureMap, Product, Records, factors
 from pointillist.features.algebra import outer
 from pointillist.fitting.evidence import Table, estimated_rows, readable_tables
-from pointillist.release import Measurement, Release
+from pointillist.release import MeasuredBlock, Measurement, Release
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -47,18 +47,15 @@ class Piece:
     """How many standard deviations a feature of 1 is, as a mean over all rows."""
 
     @classmethod
-    def of(
-        cls, block: FeatureMap, weight: float, values: NDArray[np.int64], measured: Measurement, rows: float
-    ) -> Self:
+    def of(cls, block: MeasuredBlock, rows: float) -> Self:
         """A block of a measurement, of some number of rows."""
-        grid, sigma = measured.grid, measured.sigma
-        added = float(grid.weight(weight)) if block.indicator else weight * grid.scale
-        parts = factors(block)
+        added = float(block.added) if block.map.indicator else block.scale
+        parts = factors(block.map)
         front = tuple(itertools.takewhile(lambda part: part.indicator, parts))
         behind = parts[len(front) :]
         cells = math.prod(part.dimension for part in front)
-        target, scale = (values / sigma).reshape(cells, -1), added * rows / sigma
-        return cls(block, weight, Product(front) if front else None, behind, target, scale)
+        target, scale = (block.values / block.sigma).reshape(cells, -1), added * rows / block.sigma
+        return cls(block.map, block.weight, Product(front) if front else None, behind, target, scale)
 
     @property
     def counts(self) -> bool:
@@ -195,12 +192,9 @@ def _rows(release: Release, tables: list[Table]) -> float:
 
 
 def _pieces(measurement: Measurement, rows: float) -> Iterator[Piece]:
-    start = 0
-    for block, weight in blocks(measurement.feature_map):
-        values = measurement.values[start : start + block.dimension]
-        start += block.dimension
-        if weight > 0:
-            yield Piece.of(block, weight, values, measurement, rows)
+    for block in measurement.blocks():
+        if block.weight > 0:
+            yield Piece.of(block, rows)
 
 
 def batches(records: Records) -> Iterator[tuple[Records, slice]]:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from pointillist.errors import UsageError
-from pointillist.features import blocks
 from pointillist.fitting.readings import Readings
 from pointillist.generators.points.points import Points
 from pointillist.inference import cells, measured
@@ -86,7 +85,7 @@ class Source:
     @cached_property
     def together(self) -> set[frozenset[str]]:
         """Pairs of columns that were measured together."""
-        maps = [block for each in self.release.measurements for block, _ in blocks(each.feature_map)]
+        maps = [block.map for each in self.release.measurements for block in each.blocks()]
         return {
             frozenset(pair)
             for block in maps

@@ -20,7 +20,6 @@ import pyarrow as pa
 from scipy import stats
 
 from pointillist.errors import UsageError
-from pointillist.features import blocks
 from pointillist.fitting.readings import Readings
 from pointillist.generators.settings import GeneratorSettings
 from pointillist.inference import measured
@@ -228,7 +227,7 @@ class Uncertainty:
     @cached_property
     def _pairs(self) -> set[frozenset[str]]:
         """Columns that were measured together."""
-        maps = [block for each in self.release.measurements for block, _ in blocks(each.feature_map)]
+        maps = [block.map for each in self.release.measurements for block in each.blocks()]
         return {
             frozenset(pair)
             for block in maps

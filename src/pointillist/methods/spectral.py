@@ -25,7 +25,6 @@ from pointillist.features import (
     OneHot,
     Pixels,
     SecondMoments,
-    blocks,
 )
 from pointillist.features.images.cosines import SCALE, Basis, cosine_basis
 from pointillist.generators.gaussians.gaussians import Gaussians, square_root
@@ -372,23 +371,20 @@ def _matrices(moments: ImageMoments, sums: Floats) -> Floats:
 
 def _block(measurement: Measurement, kind: type[Map]) -> tuple[Map, float, Floats]:
     """The one map of a kind, its weight, and its noisy sums by class, or by class and kind."""
-    start = 0
-    for block, weight in blocks(measurement.feature_map):
-        leaf = block.parts[-1] if block.parts and not isinstance(block, kind) else block
+    for block in measurement.blocks():
+        leaf = block.map.parts[-1] if block.map.parts and not isinstance(block.map, kind) else block.map
         if isinstance(leaf, kind):
-            values = measurement.values[start : start + block.dimension] / (measurement.grid.scale * weight)
-            return leaf, weight, values.reshape(-1, leaf.dimension)
-        start += block.dimension
+            return leaf, block.weight, (block.values / block.scale).reshape(-1, leaf.dimension)
     raise UsageError(f"the release does not hold the {kind.__name__} that spectral needs.")
 
 
 def _counts(measurement: Measurement, classes: int) -> Floats:
     """Noisy numbers of images by class: the last block."""
-    _, weight = blocks(measurement.feature_map)[-1]
-    return np.asarray(measurement.values[-classes:] / measurement.grid.weight(weight))
+    *_, last = measurement.blocks()
+    return np.asarray(measurement.values[-classes:] / last.added)
 
 
 def _few(measurement: Measurement) -> float:
     """Fewer images than this are hidden by the noise."""
-    _, weight = blocks(measurement.feature_map)[-1]
-    return max(1.0, 4 * measurement.sigma / measurement.grid.weight(weight))
+    *_, last = measurement.blocks()
+    return max(1.0, 4 * last.sigma / last.added)

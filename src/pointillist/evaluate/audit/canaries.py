@@ -17,7 +17,7 @@ from pointillist.evaluate.audit.bounds import Floats, best_one_run, ideal_one_ru
 from pointillist.evaluate.audit.finding import ALARM, Finding
 from pointillist.evaluate.audit.rows import Rows, read_rows, spread
 from pointillist.evaluate.audit.subject import Subject
-from pointillist.features import Records, blocks
+from pointillist.features import Records
 from pointillist.privacy.budget import Neighbours
 from pointillist.progress import Progress, silent
 from pointillist.release import Measurement, Release
@@ -109,16 +109,16 @@ def _moves(measurement: Measurement, release: Release, rows: Rows) -> Any:
     """What each person adds to each noisy value, in units of its noise; one row for each person."""
     records: Records = rows.sample(release.schema).records
     parts = []
-    for block, weight in blocks(measurement.feature_map):
-        scale = measurement.grid.weight(weight) / measurement.sigma
-        if block.indicator:
-            shape = (records.rows, block.dimension)
-            cells = block.cells(records)
+    for block in measurement.blocks():
+        scale = block.added / block.sigma
+        if block.map.indicator:
+            shape = (records.rows, block.map.dimension)
+            cells = block.map.cells(records)
             parts.append(
                 sparse.csr_array((np.full(records.rows, scale), (np.arange(records.rows), cells)), shape=shape)
             )
         else:
-            parts.append(sparse.csr_array(block(records) * scale))
+            parts.append(sparse.csr_array(block.map(records) * scale))
     owner = rows.owners - rows.owners.min()
     gather = sparse.csr_array((np.ones(records.rows), (owner, np.arange(records.rows))))
     return (gather @ sparse.hstack(parts)).tocsr()

@@ -13,7 +13,6 @@ import numpy as np
 from scipy import special
 
 from pointillist.evaluate.audit.bounds import Floats
-from pointillist.features import blocks
 from pointillist.release import Release
 
 _MOST_COMPARED = 5_000
@@ -59,7 +58,7 @@ class Noise:
             self.bare_expected += len(left) / (measurement.sigma * math.sqrt(2 * math.pi))
             self.squares[number] = self.squares.get(number, 0.0) + float(left @ left)
             self.counts[number] = self.counts.get(number, 0) + len(left)
-            tables = [block for block, _ in blocks(measurement.feature_map)]
+            tables = [block.map for block in measurement.blocks()]
             parts += np.split(left, np.cumsum([block.dimension for block in tables])[:-1])
             names += [" × ".join(sorted(block.code_columns | block.unit_columns)) for block in tables]
             rounds += [number] * len(tables)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from pointillist.errors import UsageError
-from pointillist.features import FeatureMap, Product, Tiles, blocks, factors
+from pointillist.features import FeatureMap, Product, Tiles, factors
 from pointillist.fitting.checkpoint import restore, store
 from pointillist.fitting.soft_images import Features, Tensor, torch_features
 from pointillist.generators.network.image_network import ImageNetwork, ImageShape
@@ -48,21 +48,18 @@ def targets_of(release: Release, rows: float, label: Levels | None, shares: Floa
     """What a release tells about the pixels. Counts of classes are left out: shares are settled already."""
     found = []
     for each in release.measurements:
-        start = 0
-        for block, weight in blocks(each.feature_map):
-            values = each.values[start : start + block.dimension]
-            start += block.dimension
-            if not block.image_columns:
+        for block in each.blocks():
+            if not block.map.image_columns:
                 continue
-            front, behind = _parted(block, label)
-            total = weight * each.grid.scale * rows
+            front, behind = _parted(block.map, label)
+            total = block.scale * rows
             cells = np.zeros(len(shares), dtype=np.intp) if front is None else front.table
             mixing = np.zeros((1 if front is None else front.dimension, len(shares)))
             mixing[cells, np.arange(len(shares))] = shares
-            wanted = torch.as_tensor(values / total, dtype=torch.float32).reshape(len(mixing), -1)
+            wanted = torch.as_tensor(block.values / total, dtype=torch.float32).reshape(len(mixing), -1)
             met = np.flatnonzero(mixing.sum(axis=1) > 0)  # no image could be near a class that has none
             mixed = torch.as_tensor(mixing[met], dtype=torch.float32)
-            found.append(Target(behind, mixed, wanted[met], each.sigma / total))
+            found.append(Target(behind, mixed, wanted[met], block.sigma / total))
     if not found:
         raise UsageError("the release says nothing about pixels: an image network cannot be fitted to it.")
     return tuple(found)

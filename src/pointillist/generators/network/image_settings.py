@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.features import Constant, blocks
+from pointillist.features import Constant
 from pointillist.fitting.class_shares import shares_of
 from pointillist.fitting.evidence import estimated_rows, readable_tables
 from pointillist.generators.image_model import ImageModel
@@ -107,9 +107,7 @@ def image_shares(release: Release) -> tuple[float, Levels | None, Floats]:
 def _counted(release: Release) -> float:
     """The number of images as a feature that is 1 for each of them tells it."""
     for each in release.measurements:
-        start = 0
-        for block, weight in blocks(each.feature_map):
-            if isinstance(block, Constant):
-                return float(each.values[start] / each.grid.weight(weight))
-            start += block.dimension
+        for block in each.blocks():
+            if isinstance(block.map, Constant):
+                return float(block.values[0] / block.added)
     raise UsageError("the release does not tell how many images there are. Make one that counts them (count_share).")
