@@ -7,8 +7,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.ready-core
 READY := $(VENV)/.ready
+READY_DOCS := $(VENV)/.ready-docs
 
-.PHONY: demo test lint types wall pytest bench bench-tables headlines fuzz clean
+.PHONY: demo test lint types wall pytest bench bench-tables headlines fuzz docs docs-serve clean
 
 demo: $(CORE)
 	$(BIN)/pointillist demo
@@ -40,6 +41,13 @@ headlines: $(READY)
 bench-tables: $(READY)
 	$(BIN)/python -m benchmarks.tables $(ARGS)
 
+# The documentation as a site, in site/: warnings are errors. docs-serve shows it at http://127.0.0.1:8000 and follows edits.
+docs: $(READY_DOCS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+docs-serve: $(READY_DOCS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
+
 # Hostile inputs: make fuzz ARGS="--count 2000 --seed 7 --only csv,arrow"
 fuzz: $(READY)
 	$(BIN)/python -m benchmarks.fuzz $(ARGS)
@@ -57,5 +65,10 @@ $(READY): $(CORE)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[test]'
 	@touch $(READY)
 
+$(READY_DOCS): $(CORE)
+	@echo "Adding to $(VENV) what the site needs: half a minute the first time."
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $(READY_DOCS)
+
 clean:
-	rm -rf $(VENV) demo build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

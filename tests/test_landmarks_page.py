@@ -1,4 +1,4 @@
-"""The examples of docs/landmarks.md run as they are written."""
+"""The examples of docs/explanation/methods/landmarks.md run as they are written."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 import pointillist as pt
 
-PAGE = (Path(__file__).parent.parent / "docs" / "landmarks.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parent.parent / "docs" / "explanation" / "methods" / "landmarks.md").read_text(encoding="utf-8")
 
 
 def test_python(capsys: pytest.CaptureFixture[str]) -> None:

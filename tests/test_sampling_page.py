@@ -1,4 +1,4 @@
-"""The examples of docs/sampling.md run as they are written."""
+"""The examples of docs/how-to/sampling.md run as they are written."""
 
 import re
 import shlex
@@ -13,7 +13,7 @@ import pointillist as pt
 from pointillist.cli import main
 from pointillist.demo.people import SCHEMA
 
-PAGE = (Path(__file__).parent.parent / "docs" / "sampling.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parent.parent / "docs" / "how-to" / "sampling.md").read_text(encoding="utf-8")
 
 
 def blocks(kind: str) -> list[str]:

@@ -40,7 +40,7 @@ def page(rows: Iterable[Row]) -> str:
         for row in rows
     ]  # fmt: skip
     heads = ["claim", "made in", "band", "from", "now", "", "at commit", "CPU-s"]
-    said = "`make headlines`; see [docs/headlines.md](../../../docs/headlines.md)."
+    said = "`make headlines`; see [docs/explanation/headlines.md](../../../docs/explanation/headlines.md)."
     return f"# Headlines\n\n{said}\n\n{markdown(heads, lines)}"
 
 

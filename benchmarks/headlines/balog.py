@@ -31,7 +31,7 @@ def ratio(method: str, _: Folder) -> float:
 CLAIMS = tuple(
     Claim(
         f"Balog's mixture, {method}: distance as a multiple of equal weights'",
-        "docs/papers.md, Weighted points",
+        "docs/explanation/papers.md, Weighted points",
         band,
         partial(ratio, method),
     )

@@ -28,7 +28,10 @@ def memory(_: Folder) -> float:
 CLAIMS = (
     *(
         Claim(
-            f"{name} over {MORE:,} rows: CPU time in multiples of reading", "docs/cost.md", band, partial(ratio, name)
+            f"{name} over {MORE:,} rows: CPU time in multiples of reading",
+            "docs/explanation/cost.md",
+            band,
+            partial(ratio, name),
         )
         for name, band in (
             ("pass 1", Band("1.5 times the most that the page tells, 1.8", most=2.7)),
@@ -37,7 +40,7 @@ CLAIMS = (
     ),
     Claim(
         f"peak memory of {MORE:,} rows in multiples of that of {ROWS:,}",
-        "README.md, docs/cost.md",
+        "README.md, docs/explanation/cost.md",
         Band("memory does not grow; a tenth for chance", most=1.1),
         memory,
     ),

@@ -41,7 +41,9 @@ def accuracy(model: str, data: Folder) -> float:
 
 def _claim(model: str, band: Band) -> Claim:
     name = f"MNIST, ε = 1, spectral: accuracy of {model} trained on {IMAGES:,} images"
-    return Claim(name, "README.md, docs/images.md", band, partial(accuracy, model), ("images/mnist.npz",))
+    return Claim(
+        name, "README.md, docs/explanation/image-benchmarks.md", band, partial(accuracy, model), ("images/mnist.npz",)
+    )
 
 
 CLAIMS = (

@@ -35,7 +35,7 @@ def nll(method: str, rows: int, _: Folder) -> float:
 CLAIMS = tuple(
     Claim(
         f"2-D mixture, {method}: NLL of {rows:,} sampled rows",
-        "docs/papers.md, The 2-D mixture",
+        "docs/explanation/papers.md, The 2-D mixture",
         Band(_WHY, 2.75, bar),
         partial(nll, method, rows),
         quick=(method, rows) in _QUICK,

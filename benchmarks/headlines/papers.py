@@ -46,7 +46,7 @@ CLAIMS = (
     *(
         Claim(
             f"Adult, ε = 1, {method}: the papers' ROC",
-            "docs/papers.md, Tables",
+            "docs/explanation/papers.md, Tables",
             band,
             partial(hard_roc, method),
             _FILES,
@@ -58,21 +58,21 @@ CLAIMS = (
     ),
     Claim(
         "Adult, ε = 0.3, mosaic: 3-way error of the discretised table",
-        "docs/papers.md, Marginals",
+        "docs/explanation/papers.md, Marginals",
         Band("a tenth above the page's 0.122; independent columns have 0.184", most=0.134),
         marginal_error,
         _FILES,
     ),
     Claim(
         "Hermite features up to order 5: error of the kernel",
-        "docs/kernels.md",
+        "docs/explanation/kernels.md",
         Band("0.0012 on the page, to the digits that it shows", 0.00115, 0.00125),
         kernel_error,
         quick=True,
     ),
     Claim(
         "noise of the Gaussian mechanism at (1, 1e-5), σ/Δ",
-        "README.md, docs/privacy.md",
+        "README.md, docs/explanation/privacy.md",
         Band("3.73 on the page, to the digits that it shows", 3.725, 3.735),
         noise,
         quick=True,

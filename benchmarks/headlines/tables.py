@@ -20,7 +20,7 @@ from .claim import Band, Claim, Folder
 
 EPSILON, DELTA = 1.0, 1e-5
 RESULTS = Path(__file__).parents[1] / "tables" / "results" / "results.parquet"
-_WHERE = "README.md, docs/benchmarks.md"
+_WHERE = "README.md, docs/explanation/benchmarks.md"
 _FILES = {name: tuple(f"tables/{file}.parquet" for file in datasets()[name].files) for name in ("adult", "census")}
 
 
@@ -97,7 +97,7 @@ CLAIMS = (
     _adult("AUROC as a multiple of AIM's", "auroc", Band(_STORED, least=0.998)),
     Claim(
         "Adult, ε = 1: 1-way TVD as a multiple of its forecast",
-        "docs/mosaic.md",
+        "docs/explanation/methods/mosaic.md",
         Band("within a factor of 1.5, as the page says", 1 / 1.5, 1.5),
         forecast,
         _FILES["adult"],

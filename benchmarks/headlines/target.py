@@ -54,7 +54,7 @@ def _inputs(rows: pa.Table) -> np.ndarray:
 CLAIMS = (
     Claim(
         "target that is the XOR of two columns: accuracy of a random forest",
-        "docs/mosaic.md",
+        "docs/explanation/methods/mosaic.md",
         Band("the bar; 0.99 to 1 where nothing measured is forgotten, 0.5 is guessing", least=0.98),
         accuracy,
         quick=True,

@@ -85,7 +85,7 @@ def page(rows: list[Row]) -> str:
         "Accuracy on the real test images of classifiers trained on synthetic ones; mean ± standard deviation over runs. "
         "Neighbours differ by one replaced image. **Bold**: the target is reached. The mean is that of DP-MERF's twelve "
         "classifiers. DP-MERF trained its classifiers on 60,000 images; DPImageBench's networks are larger than our CNN. "
-        "What the authors' code needs on a CPU is in docs/images.md.\n\n"
+        "What the authors' code needs on a CPU is in docs/explanation/image-benchmarks.md.\n\n"
         "The second table of each part is about variety: what logistic regression learns from fewer images (if the images "
         "were alike, more of them would not help); precision and recall of neighbourhoods; the variance within classes as a "
         "part of the real one; relative Fréchet distances in low frequencies and in answers of random filters, 0 for the "

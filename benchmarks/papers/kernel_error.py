@@ -312,7 +312,8 @@ def page(rows: Sequence[Row], draws: int = DRAWS) -> str:
     lines = [
         "# Kernel error",
         "",
-        "`python -m benchmarks.papers.kernel_error`; see [docs/kernels.md](../../../docs/kernels.md).",
+        "`python -m benchmarks.papers.kernel_error`; see "
+        "[docs/explanation/kernels.md](../../../docs/explanation/kernels.md).",
         "",
         "## DP-HP, Fig. 1: mean error of the kernel",
         "",

@@ -1,4 +1,4 @@
-"""Research: the figures of docs/research.md: two protocols side by side, the learning curve, the mixture by default.
+"""Research: the figures of docs/how-to/research.md: two protocols side by side, the learning curve, the mixture by default.
 
     python -m benchmarks.papers.research                   # on the simulated registry: about three CPU-minutes
     python -m benchmarks.papers.research --data FOLDER     # and the check on Adult that the protocol is the papers'
@@ -90,8 +90,8 @@ def adult(data: Path) -> Row:
 
 
 def page(rows: Sequence[Row]) -> str:
-    """The tables of docs/research.md."""
-    text = ["# Figures of docs/research.md", "", "`python -m benchmarks.papers.research`", ""]
+    """The tables of docs/how-to/research.md."""
+    text = ["# Figures of docs/how-to/research.md", "", "`python -m benchmarks.papers.research`", ""]
     parts = {name: [row for row in rows if row["part"] == name] for name in dict.fromkeys(row["part"] for row in rows)}
     if found := parts.get("protocols"):
         heads = [f"{name} {part}" for name in MEASURES for part in ("synthetic", "real")]

@@ -152,7 +152,7 @@ class Release:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a release. Runs no code from the file, and takes nothing in it on trust: see docs/files.md."""
+        """Read a release. Runs no code from the file, and takes nothing in it on trust: see docs/reference/files.md."""
         facts, arrays = container.unpack(path, KIND, FORMAT)
         with container.sound(path):
             container.require_kind(facts, KIND)

@@ -1,4 +1,4 @@
-"""The figures of docs/research.md: a small run leaves every table, and what needs data stays as it was."""
+"""The figures of docs/how-to/research.md: a small run leaves every table, and what needs data stays as it was."""
 
 from pathlib import Path
 

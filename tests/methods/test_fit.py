@@ -54,8 +54,8 @@ def test_generators_fit_releases(
 
 
 def documented() -> dict[str, dict[str, str]]:
-    """What docs/generators.md says, by method and generator."""
-    page = (Path(__file__).parents[2] / "docs" / "generators.md").read_text(encoding="utf-8")
+    """What docs/how-to/generators.md says, by method and generator."""
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "generators.md").read_text(encoding="utf-8")
     rows = [[cell.strip(" `") for cell in row.split("|")[1:-1]] for row in re.findall(r"^\|.*\|$", page, re.M)]
     heading = next(row for row in rows if row[0] == "release by")
     return {row[0]: dict(zip(heading[1:], row[1:], strict=True)) for row in rows if row[1] in ("yes", "no")}

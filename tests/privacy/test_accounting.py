@@ -91,7 +91,7 @@ def discrete_gaussian(sigma: float) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("sigma", [100.0, 250.0])
 def test_the_distance_of_discrete_and_rounded_gaussian_is_below_the_bound(sigma: float) -> None:
-    """The bound of docs/privacy.md for one coordinate, and its square-root growth through the chi^2 distance."""
+    """The bound of docs/explanation/privacy.md for one coordinate, and its square-root growth through the chi^2 distance."""
     support, discrete = discrete_gaussian(sigma)
     rounded = norm.cdf((support + 0.5) / sigma) - norm.cdf((support - 0.5) / sigma)
     assert 0.5 * np.abs(rounded - discrete).sum() <= grid_delta(1, sigma)

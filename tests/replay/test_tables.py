@@ -120,7 +120,8 @@ REFUSED: dict[str, tuple[pt.Schema, Row, str]] = {
 @pytest.mark.parametrize("source", ["csv", "parquet", "pandas", "polars", "duckdb relation", "query on csv"])
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_refusal_shows_no_value_spends_nothing_and_leaves_nothing(name: str, source: str) -> None:
-    """A rule that stops at a row tells whoever runs it that there is such a row: docs/privacy.md says so. No more."""
+    """A rule that stops at a row tells whoever runs it that there is such a row: docs/explanation/privacy.md
+    says so. No more."""
     strict, odd, value = REFUSED[name]
     case = Case(strict, NAMES, source, texts=frozenset(["age"] if name == "no number" else []))
     number = {"who": 1.0} if name == "no person" else {}

@@ -5,7 +5,7 @@ exp(-epsilon / (2 Delta) * ||mu_D - mu_R||), where mu is a table's mean embeddin
 
 The score here is ||S_D - |D| mu_R||, with S_D the sum of the private features: |D| times the distance above. The choice
 is the same, and the score needs no public number of rows: `squared_sensitivity` of replace-one bounds it for both
-relations (docs/privacy.md).
+relations (docs/explanation/privacy-choosing.md).
 """
 
 import itertools
@@ -183,7 +183,7 @@ def sensitivity(feature_map: FeatureMap, grid: Grid, person: Person | None) -> i
     """How far one privacy unit moves any score, rounding included, whichever the neighbouring relation.
 
     Adding a row moves S_D - |D| mu_R by q(x) - mu_R, and replacing one moves it by q(x) - q(x'): both are differences
-    of two vectors within the norm bound. docs/privacy.md has the proof for people with several rows.
+    of two vectors within the norm bound. docs/explanation/privacy-choosing.md has the proof for people with several rows.
     """
     squared = squared_sensitivity(
         grid.squared_norm, Neighbours.REPLACE_ONE, person, nonnegative=feature_map.nonnegative

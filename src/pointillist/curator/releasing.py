@@ -83,7 +83,8 @@ def release(
             `pointillist.sql(...)`; for images a folder of class folders, an npz or npy file, a table with a column of
             encoded images, or `pointillist.images(...)`.
         schema: the public facts about it, reviewed; or the path of its TOML file.
-        epsilon, delta: the promise, for the whole release.
+        epsilon: the promise, for the whole release ...
+        delta: ... and the chance beside it, well below one over the number of rows.
         target: a column that receivers will want to predict, or several, the most important one first; dependence on
             it is measured more finely.
         neighbours: "add-remove" (default) or "replace-one" (the number of rows is public).

@@ -6,7 +6,8 @@ k(x, x) = 1 at any order, which is the bound.
 
 The kernel stays the same if positions and length scale are multiplied by one number, the `scale`; the features do not.
 The c-th Hermite function wiggles within about sqrt(2c + 1) of the middle and dies out beyond. So a scale that spreads the
-column's range over what the highest feature covers makes the most of every feature (docs/kernels.md has the figures).
+column's range over what the highest feature covers makes the most of every feature; docs/explanation/kernels.md has the
+figures.
 """
 
 import math

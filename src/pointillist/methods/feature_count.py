@@ -6,9 +6,9 @@ other distribution under the exact kernel, the noisy squared distance N^2 of the
 
     E|N^2 - M|  <=  D (sigma/m)^2  +  2 sqrt(2/pi) (sigma/m) sqrt(M)  +  sqrt(2 M (4 - M) / D).
 
-docs/kernels.md proves it, and says where it differs from Prop. 3.1 of DP-MERF. It is about the *squared* MMD because
-that is what a fit minimises, and what is a plain mean over the frequencies. For a labelled embedding D counts once for
-each class in the first term; the other two stay as they are.
+docs/explanation/kernels.md proves it, and says where it differs from Prop. 3.1 of DP-MERF. It is about the *squared* MMD
+because that is what a fit minimises, and what is a plain mean over the frequencies. For a labelled embedding D counts
+once for each class in the first term; the other two stay as they are.
 """
 
 import math

@@ -4,8 +4,8 @@ Gaussian rounds compose exactly: rounds with sensitivity/sigma = mu_i are togeth
 mu^2 = sum mu_i^2, also when a later round depends on the outcome of an earlier one. So a whole plan is one number mu,
 and delta(epsilon) = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu).
 
-The noise that is really drawn is a discrete Gaussian on an integer grid. docs/privacy.md proves that it costs at most a
-shift of epsilon by `grid_epsilon` and of delta by `grid_delta`; both are folded in before the noise is calibrated.
+The noise that is really drawn is a discrete Gaussian on an integer grid. docs/explanation/privacy.md proves that it costs at
+most a shift of epsilon by `grid_epsilon` and of delta by `grid_delta`; both are folded in before the noise is calibrated.
 """
 
 import math

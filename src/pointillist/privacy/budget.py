@@ -61,7 +61,7 @@ class Guarantee:
     epsilon_slack: float
     """... after moving epsilon by this much for the noise's grid ..."""
     delta_slack: float
-    """... and delta by this much. See docs/privacy.md."""
+    """... and delta by this much. See docs/explanation/privacy.md."""
     record: Literal["row", "image"] = "row"
     """What a record is called."""
 

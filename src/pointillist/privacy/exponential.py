@@ -46,7 +46,8 @@ def exponential_mu(epsilon: float) -> float:
     """The mu at which an exponential mechanism of `epsilon` is as private as a Gaussian, rounded up.
 
     mu = -2 Phi^-1(1 / (1 + e^(epsilon/2))): half an epsilon, because its privacy loss lies in an interval of length
-    epsilon, where that of just any epsilon-private mechanism may lie in one of 2 epsilon. Proof: docs/privacy.md.
+    epsilon, where that of just any epsilon-private mechanism may lie in one of 2 epsilon. Proof:
+    docs/explanation/privacy-choosing.md.
     """
     half = epsilon / 2
     mu = -2 * float(ndtri_exp(-half - math.log1p(math.exp(-half))))

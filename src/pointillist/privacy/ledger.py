@@ -208,7 +208,7 @@ def default_path() -> Path:
 def _together(spends: Sequence[Spend | Guarantee], delta: float) -> float:
     """Epsilon of several spends at `delta`: by their mu or, where all of them are pure, by their sum if that is less.
 
-    docs/privacy.md proves that a cap holds although later spends may be chosen in view of earlier outcomes.
+    docs/explanation/privacy.md proves that a cap holds although later spends may be chosen in view of earlier outcomes.
     """
     total = total_epsilon([(s.mu, s.epsilon_slack, s.delta_slack) for s in spends], delta)
     if any(s.delta > 0 for s in spends):

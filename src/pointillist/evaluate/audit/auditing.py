@@ -48,7 +48,12 @@ def audit(
 
     Arguments:
         table: private rows, or None to attack with rows made up from the schema alone (no membership attack then).
-        schema, epsilon, delta, target, neighbours, method: as for `release`.
+        schema: as for `release`.
+        epsilon: as for `release`.
+        delta: as for `release`.
+        target: as for `release`.
+        neighbours: as for `release`.
+        method: as for `release`.
         attacks: some of "white-box", "canaries" and "membership"; by default all that the table allows.
         runs: releases on each side of the white-box attack; the finding says how much so many can show.
         shadows: runs of the whole pipeline from which the membership attack learns.
