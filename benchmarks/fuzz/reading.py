@@ -9,7 +9,6 @@ from pointillist.curator.drafting import draft
 from pointillist.reading.encoding import Encoder
 from pointillist.reading.tables import open_source
 from pointillist.schema import Schema
-from pointillist.schema.levels import levels_of
 
 TABLE = pt.Schema(
     name="people",
@@ -38,14 +37,8 @@ IMAGES = pt.Schema(
 
 def read(table: Any, schema: Schema, person: str | None = None) -> int:
     """All rows, encoded; how many there were."""
-    source, levels = open_source(table), levels_of(schema)
-    encoder = Encoder(
-        levels,
-        frozenset(each.name for each in levels),
-        frozenset(each.name for each in levels if each.numeric),
-        source.name,
-        {} if schema.image is None else dict([schema.image]),
-    )
+    source = open_source(table)
+    encoder = Encoder.of_schema(schema, source.name)
     if person is None:
         batches = source.batches(encoder.columns, schema, lambda fraction: None)
         return sum(encoder(batch).rows for batch in batches)

@@ -3,8 +3,9 @@
 Private rows and synthetic rows have the same form here; which of the two a batch holds depends on who made it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,8 @@ class Records:
     images: Mapping[str, NDArray[np.uint8]] = field(default_factory=dict)
     """Pixels by column, as (rows, height, width, channels)."""
 
-    def part(self, rows: slice | NDArray[np.intp]) -> "Records":
-        """Some of the records."""
+    def part(self, rows: slice | NDArray[Any]) -> "Records":
+        """Some of the records: a slice of them, or by number, perhaps several times, or by mask."""
         return Records(
             len(np.arange(self.rows)[rows]),
             {name: codes[rows] for name, codes in self.codes.items()},
@@ -29,17 +30,12 @@ class Records:
             {name: pixels[rows] for name, pixels in self.images.items()},
         )
 
-
-@dataclass(frozen=True)
-class Products:
-    """K product distributions over levels: for each column a (K, size) array of probabilities.
-
-    Inside a bin, a numeric value is spread evenly over the bin's span in [0, 1].
-    """
-
-    probabilities: Mapping[str, NDArray[np.float64]]
-    spans: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
-
-    @property
-    def count(self) -> int:
-        return len(next(iter(self.probabilities.values())))
+    @staticmethod
+    def joined(parts: Sequence["Records"]) -> "Records":
+        """Records one after the other; all parts have the columns of the first, and there is at least one."""
+        return Records(
+            sum(part.rows for part in parts),
+            {name: np.concatenate([part.codes[name] for part in parts]) for name in parts[0].codes},
+            {name: np.concatenate([part.units[name] for part in parts]) for name in parts[0].units},
+            {name: np.concatenate([part.images[name] for part in parts]) for name in parts[0].images},
+        )

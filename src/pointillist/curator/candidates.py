@@ -18,6 +18,7 @@ from pointillist.errors import DataError, PointillistError, UsageError
 from pointillist.features import FeatureMap, Records
 from pointillist.privacy.grid import Grid
 from pointillist.reading.encoding import Encoder, numbers
+from pointillist.reading.rows import read_records
 from pointillist.reading.source import Source
 from pointillist.reading.tables import Frame, open_source
 from pointillist.sampling.constraints import Rules
@@ -109,7 +110,8 @@ class Given(Candidates):
             yield embedding.sums()[None, :], embedding.rows
 
     def records(self, number: int) -> Records:
-        return joined([records for _, records in self._batches(number)])
+        with _named(number):
+            return read_records(self.sources[number], self.schema)
 
     def table(self, number: int) -> pa.Table:
         """The candidate's own numbers; its names as the schema writes them. What is out of domain follows its rules."""
@@ -128,8 +130,7 @@ class Given(Candidates):
 
     def _batches(self, number: int) -> Iterator[tuple[pa.RecordBatch, Records]]:
         source = self.sources[number]
-        names = frozenset(self.schema.measured)
-        encoder = Encoder(self._levels, names, frozenset(e.name for e in self._levels if e.numeric), source.name)
+        encoder = Encoder.of_schema(self.schema, source.name)
         with _named(number):
             for batch in source.batches(encoder.columns, self.schema, lambda fraction: None):
                 yield batch, encoder(batch)
@@ -165,11 +166,11 @@ class Multisets(Candidates):
         multisets = self._multisets()
         while chunk := list(itertools.islice(multisets, step)):
             used, place = np.unique(np.array(chunk, dtype=np.int64), return_inverse=True)
-            features = quantise(feature_map(chosen(self.domain, used)), grid)
+            features = quantise(feature_map(self.domain.part(used)), grid)
             yield features[place.reshape(len(chunk), self.rows)].sum(axis=1), self.rows
 
     def records(self, number: int) -> Records:
-        return chosen(self.domain, np.array(next(itertools.islice(self._multisets(), number, None)), dtype=np.int64))
+        return self.domain.part(np.array(next(itertools.islice(self._multisets(), number, None)), dtype=np.int64))
 
     def table(self, number: int) -> pa.Table:
         records = self.records(number)
@@ -177,24 +178,6 @@ class Multisets(Candidates):
 
     def _multisets(self) -> Iterator[tuple[int, ...]]:
         return itertools.combinations_with_replacement(range(self.domain.rows), self.rows)
-
-
-def chosen(records: Records, rows: Integers) -> Records:
-    """Some of the records, perhaps several times."""
-    return Records(
-        len(rows),
-        {name: codes[rows] for name, codes in records.codes.items()},
-        {name: units[rows] for name, units in records.units.items()},
-    )
-
-
-def joined(parts: list[Records]) -> Records:
-    """Records one after the other."""
-    return Records(
-        sum(part.rows for part in parts),
-        {name: np.concatenate([part.codes[name] for part in parts]) for name in parts[0].codes},
-        {name: np.concatenate([part.units[name] for part in parts]) for name in parts[0].units},
-    )
 
 
 @contextmanager
@@ -245,7 +228,7 @@ def _possible(domain: Records, levels: tuple[Levels, ...], schema: Schema) -> Re
     if not schema.constraints:
         return domain
     broken = Rules.of(schema.constraints, levels).broken(domain.codes, _settled(domain, levels))
-    return chosen(domain, np.flatnonzero(~broken))
+    return domain.part(np.flatnonzero(~broken))
 
 
 def _require_few(size: int, rows: int, schema: Schema) -> None:

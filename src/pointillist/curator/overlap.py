@@ -32,7 +32,6 @@ from pointillist.reading.database import connect
 from pointillist.reading.encoding import Encoder
 from pointillist.reading.source import Source
 from pointillist.schema import Schema
-from pointillist.schema.levels import levels_of
 
 Counts = NDArray[np.int64]
 
@@ -138,15 +137,13 @@ class _RowHashes:
     """
 
     def __init__(self, schema: Schema, origin: str):
-        levels = levels_of(schema)
-        self._numeric = [each.name for each in levels if each.numeric]
-        self.encoder = Encoder(levels, frozenset(schema.measured), frozenset(self._numeric), origin)
+        self.encoder = Encoder.of_schema(schema, origin)
         self._keyed = hashlib.blake2b(key=secrets.token_bytes(_KEY_BYTES), digest_size=8)
 
     def of(self, records: Records) -> pa.RecordBatch:
         """By levels alone, and by levels with exact positions."""
         codes = _packed([records.codes[name] for name in self.encoder.code_names], np.uint16, records.rows)
-        units = _packed([records.units[name] for name in self._numeric], np.float64, records.rows)
+        units = _packed([records.units[name] for name in self.encoder.unit_names], np.float64, records.rows)
         found = bytearray()
         for levels, exact in zip(codes, units, strict=True):
             hashed = self._keyed.copy()

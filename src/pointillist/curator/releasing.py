@@ -36,7 +36,6 @@ from pointillist.reading.source import Source
 from pointillist.reading.tables import open_schema, open_source
 from pointillist.release import Measurement, Release
 from pointillist.schema import Schema
-from pointillist.schema.levels import levels_of
 
 
 def plan(
@@ -215,8 +214,7 @@ def embed(
     report: Callable[[float], None] = lambda fraction: None,
 ) -> tuple[Integers, int]:
     """The exact sum of a feature map over all rows, and their number. Secret."""
-    images = dict([schema.image]) if schema.image is not None and feature_map.image_columns else {}
-    encoder = Encoder(levels_of(schema), feature_map.code_columns, feature_map.unit_columns, source.name, images)
+    encoder = Encoder.of_map(feature_map, schema, source.name)
     stream: Iterator[Any]
     encode: Callable[[Any], Any]
     if schema.person is None:

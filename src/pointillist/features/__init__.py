@@ -17,7 +17,8 @@ from pointillist.features.indicator import OneHot, Tiles
 from pointillist.features.kernel import Delta, Gaussian, Kernel, Plus, Times
 from pointillist.features.landmark import Landmarks
 from pointillist.features.mixed_fourier import MixedFourier
-from pointillist.records import Products, Records
+from pointillist.features.products import Products
+from pointillist.records import Records
 
 __all__ = [
     "Concat",

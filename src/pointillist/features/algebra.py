@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from pointillist.features.base import FeatureMap, Floats
 from pointillist.features.indicator import Tiles
-from pointillist.records import Products, Records
+from pointillist.features.products import Products
+from pointillist.records import Records
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features.domain import Domain
-from pointillist.records import Products, Records
+from pointillist.features.products import Products
+from pointillist.records import Records
 
 Floats = NDArray[np.float64]
 

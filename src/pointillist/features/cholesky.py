@@ -53,7 +53,7 @@ def pivoted_cholesky(kernel: Kernel, points: Records, *, tolerance: float, most:
         start = len(pivots)
         size = min(_BLOCK, most - start)
         block = np.argpartition(-distance, size - 1)[:size]
-        columns = kernel(points, take(points, block)) - factor[:, :start] @ factor[block, :start].T
+        columns = kernel(points, points.part(block)) - factor[:, :start] @ factor[block, :start].T
         if factor.shape[1] < start + size:
             factor = np.concatenate([factor, np.empty((points.rows, min(most, 2 * start + size) - start))], axis=1)
         while len(pivots) < most:
@@ -75,9 +75,3 @@ def pivoted_cholesky(kernel: Kernel, points: Records, *, tolerance: float, most:
             missed.append(float(distance.mean()))
     rank = len(pivots)
     return PivotedCholesky(np.array(pivots, dtype=np.int64), factor[:, :rank], np.array(missed))
-
-
-def take(points: Records, rows: NDArray[np.int64]) -> Records:
-    """Some of the points, by number."""
-    codes = {name: values[rows] for name, values in points.codes.items()}
-    return Records(len(rows), codes, {name: values[rows] for name, values in points.units.items()})

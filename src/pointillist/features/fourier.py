@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features.base import FeatureMap, Floats
-from pointillist.records import Products, Records
+from pointillist.features.products import Products
+from pointillist.records import Records
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,8 @@ from typing import Any, Self
 import numpy as np
 
 from pointillist.features.base import FeatureMap, Floats
-from pointillist.records import Products, Records
+from pointillist.features.products import Products
+from pointillist.records import Records
 
 _SPREAD = 1.7
 _NODES = 64

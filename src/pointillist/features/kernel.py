@@ -20,8 +20,9 @@ from scipy.special import erf
 
 from pointillist.errors import UsageError
 from pointillist.features.indicator import MOST_LEVELS, Tiles
+from pointillist.features.products import Products
 from pointillist.files.facts import listed, real, reals, table, text, texts, wholes
-from pointillist.records import Products, Records
+from pointillist.records import Records
 
 Floats = NDArray[np.float64]
 

@@ -29,11 +29,12 @@ from scipy.linalg import solve_triangular
 
 from pointillist.errors import UsageError
 from pointillist.features.base import FeatureMap, Floats
-from pointillist.features.cholesky import PivotedCholesky, pivoted_cholesky, take
+from pointillist.features.cholesky import PivotedCholesky, pivoted_cholesky
 from pointillist.features.domain import Domain
 from pointillist.features.kernel import Delta, Kernel, kernel_from_json
+from pointillist.features.products import Products
 from pointillist.files.facts import listed, real, table, texts
-from pointillist.records import Products, Records
+from pointillist.records import Records
 
 _KERNEL_BITS = 26
 _ROW_BITS = 53 - _KERNEL_BITS
@@ -116,7 +117,7 @@ class Landmarks(FeatureMap):
     @cached_property
     def landmarks(self) -> Records:
         """The points that span the space."""
-        return take(self.points, self.pivots)
+        return self.points.part(self.pivots)
 
     @property
     def dimension(self) -> int:
@@ -159,7 +160,7 @@ class Landmarks(FeatureMap):
         step = max(1, _CELLS // self.dimension)
         for start in range(0, records.rows, step):
             part = slice(start, start + step)
-            alike = self.kernel(_part(records, part), self.landmarks)
+            alike = self.kernel(records.part(part), self.landmarks)
             alike *= 1 << _KERNEL_BITS
             np.rint(alike, out=alike)
             np.matmul(alike, self._matrix, out=found[part])  # exact: see above
@@ -201,12 +202,6 @@ def _row(facts: Mapping[str, Any], name: str, kind: type[np.generic]) -> NDArray
     if not isinstance(found, np.ndarray) or found.ndim != 1 or found.dtype != kind:
         raise ValueError(f"{name} must be an array of {kind.__name__}")
     return found
-
-
-def _part(records: Records, rows: slice) -> Records:
-    codes = {name: values[rows] for name, values in records.codes.items()}
-    units = {name: values[rows] for name, values in records.units.items()}
-    return Records(len(range(records.rows)[rows]), codes, units)
 
 
 def _check(kernel: Kernel, points: Records) -> None:

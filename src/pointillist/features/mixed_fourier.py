@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from pointillist.features.base import Floats
 from pointillist.features.domain import Domain
 from pointillist.features.fourier import RandomFourier
-from pointillist.records import Products, Records
+from pointillist.features.products import Products
+from pointillist.records import Records
 
 
 @dataclass(frozen=True, eq=False)

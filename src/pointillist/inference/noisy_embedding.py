@@ -152,7 +152,7 @@ class MeanEmbedding:
         found = np.zeros((first.rows, second.rows))
         step = max(1, _PAIRS // max(1, second.rows))
         for start in range(0, first.rows, step):
-            part = taken(first, slice(start, start + step))
+            part = first.part(slice(start, start + step))
             for piece in self.pieces:
                 found[start : start + step] += piece.products(part, second)
         return found
@@ -201,11 +201,4 @@ def batches(records: Records) -> Iterator[tuple[Records, slice]]:
     """Rows in parts, and where each part stands."""
     for start in range(0, records.rows, _BATCH):
         place = slice(start, min(records.rows, start + _BATCH))
-        yield taken(records, place), place
-
-
-def taken(records: Records, index: slice | NDArray[np.intp]) -> Records:
-    """Some of the rows."""
-    codes = {name: values[index] for name, values in records.codes.items()}
-    units = {name: values[index] for name, values in records.units.items()}
-    return Records(len(next(iter(codes.values()))), codes, units)
+        yield records.part(place), place

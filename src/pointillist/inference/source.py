@@ -23,7 +23,7 @@ from pointillist.inference.assisted import CAUTION, FITTED, MOST_ROWS, POINTS, A
 from pointillist.inference.estimate import Basis, Estimate, Unit
 from pointillist.inference.function import Function
 from pointillist.inference.measured import Interval
-from pointillist.inference.noisy_embedding import MeanEmbedding, taken
+from pointillist.inference.noisy_embedding import MeanEmbedding
 from pointillist.inference.statistic import Mean, Part, Quantile, Share, Statistic, values_of
 from pointillist.inference.uncertainty import Uncertainty
 from pointillist.inference.weighted_rows import Rows
@@ -77,7 +77,7 @@ class Source:
 
     @cached_property
     def assisted(self) -> Assisted:
-        mine = taken(self.rows.records, self.chosen)
+        mine = self.rows.records.part(self.chosen)
         if isinstance(self.model.generator, Points):
             return Assisted(self.embedding, mine, POINTS)
         return Assisted(self.embedding, mine, FITTED, CAUTION)

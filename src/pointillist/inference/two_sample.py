@@ -18,12 +18,12 @@ from scipy import linalg
 from pointillist.errors import DataError, UsageError
 from pointillist.features import Records
 from pointillist.features.serial import to_nodes
-from pointillist.inference.noisy_embedding import Embedded, MeanEmbedding, Piece, taken
+from pointillist.inference.noisy_embedding import Embedded, MeanEmbedding, Piece
 from pointillist.inference.source import Source
-from pointillist.reading.encoding import Encoder
+from pointillist.reading.rows import read_records
 from pointillist.reading.tables import open_source
 from pointillist.schema import Schema
-from pointillist.schema.levels import Levels, levels_of
+from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]
 
@@ -82,24 +82,17 @@ def compare_releases(first: Source, second: Source) -> TwoSampleTest:
     embedding = replace(first.embedding, pieces=tuple(pieces), exact=exact)
     shares = np.maximum(first.rows.weights, 0.0)
     drawn = np.random.default_rng(first.seed).choice(len(shares), _MOST_SCATTER, p=shares / shares.sum())
-    records = taken(first.rows.records, drawn)
+    records = first.rows.records.part(drawn)
     return _tested(embedding, Embedded(tuple(gaps)), 1 / rows[0] + 1 / rows[1], records, first.seed, rows)
 
 
 def read(table: Any, schema: Schema) -> tuple[str, Records]:
     """The receiver's own table: how messages call it, and its rows as the schema sees them."""
     source = open_source(table)
-    levels = levels_of(schema)
-    numeric = frozenset(each.name for each in levels if each.numeric)
-    source.require(list(schema.measured))
-    encoder = Encoder(levels, frozenset(schema.measured), numeric, source.name)
-    parts = [encoder(batch) for batch in source.batches(encoder.columns, schema, lambda fraction: None)]
-    rows = sum(part.rows for part in parts)
-    if rows == 0:
+    records = read_records(source, schema)
+    if not records.rows:
         raise DataError(f"{source.name}: has no rows, so there is nothing to compare.")
-    codes = {name: np.concatenate([part.codes[name] for part in parts]) for name in encoder.columns}
-    units = {name: np.concatenate([part.units[name] for part in parts]) for name in encoder.unit_names}
-    return source.name, Records(rows, codes, units)
+    return source.name, records
 
 
 def _tested(
@@ -159,7 +152,7 @@ def _null(sizes: Floats, others: int, seed: int) -> Floats:
 def _some(records: Records, seed: int) -> Records:
     if records.rows <= _MOST_SCATTER:
         return records
-    return taken(records, np.sort(np.random.default_rng(seed).choice(records.rows, _MOST_SCATTER, replace=False)))
+    return records.part(np.sort(np.random.default_rng(seed).choice(records.rows, _MOST_SCATTER, replace=False)))
 
 
 def _columns(levels: tuple[Levels, ...]) -> list[tuple[str, Any]]:

@@ -8,7 +8,7 @@ well-behaved input. Messages name the column and the rule, never a value and nev
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -16,13 +16,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pointillist.errors import DataError
-from pointillist.features import Records
+from pointillist.features import FeatureMap, Records
 from pointillist.reading.arrow_types import odd_family, without_runs
 from pointillist.reading.kernels import MISSING, OUT_OF_RANGE, bin_numbers
 from pointillist.reading.pixels import decode
-from pointillist.schema import MISSING_TEXTS, Boolean, Datetime, Image, datetime_texts
+from pointillist.schema import MISSING_TEXTS, Boolean, Datetime, Image, Schema, datetime_texts
 from pointillist.schema.datetime_format import DatetimeFormat
-from pointillist.schema.levels import Levels
+from pointillist.schema.levels import Levels, levels_of
 
 _BOOLEANS = {"true": 1, "t": 1, "yes": 1, "y": 1, "1": 1, "false": 0, "f": 0, "no": 0, "n": 0, "0": 0}
 _SECONDS_PER_DAY = 86_400
@@ -47,6 +47,19 @@ class Encoder:
         self._origin = origin
         self._images = dict(images or {})
 
+    @classmethod
+    def of_schema(cls, schema: Schema, origin: str) -> Self:
+        """For everything that a schema measures."""
+        levels = levels_of(schema)
+        names, numeric = (frozenset(e.name for e in levels if e.numeric or not only) for only in (False, True))
+        return cls(levels, names, numeric, origin, dict([schema.image]) if schema.image else {})
+
+    @classmethod
+    def of_map(cls, feature_map: FeatureMap, schema: Schema, origin: str) -> Self:
+        """For what a feature map reads."""
+        images = dict([schema.image]) if schema.image and feature_map.image_columns else {}
+        return cls(levels_of(schema), feature_map.code_columns, feature_map.unit_columns, origin, images)
+
     @property
     def columns(self) -> list[str]:
         """The columns that are read."""
@@ -61,6 +74,13 @@ class Encoder:
     def unit_names(self) -> list[str]:
         """The columns that come out as positions in [0, 1]."""
         return [each.name for each in self._levels if each.name in self._unit_columns]
+
+    def nothing(self) -> Records:
+        """No rows, in the form that rows would have."""
+        codes = {name: np.empty(0, dtype=np.uint16) for name in self.code_names}
+        units = {name: np.empty(0, dtype=np.float64) for name in self.unit_names}
+        images = {name: np.empty((0, *column.shape), dtype=np.uint8) for name, column in self._images.items()}
+        return Records(0, codes, units, images)
 
     def __call__(self, batch: pa.RecordBatch) -> Records:
         codes, units = {}, {}

@@ -7,14 +7,11 @@ here says so, and its rows are copied into the release.
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from pointillist.errors import DataError
 from pointillist.features import Records
-from pointillist.reading.encoding import Encoder
+from pointillist.reading.rows import read_records
 from pointillist.reading.tables import open_schema, open_source
 from pointillist.schema import Schema
-from pointillist.schema.levels import levels_of
 
 
 def public_points(table: Any, schema: Schema | str | Path) -> Records:
@@ -25,14 +22,7 @@ def public_points(table: Any, schema: Schema | str | Path) -> Records:
     facts = open_schema(schema)
     facts.require_table("public_points")
     source = open_source(table)
-    source.require(list(facts.measured))
-    levels = levels_of(facts)
-    numeric = frozenset(each.name for each in levels if each.numeric)
-    encoder = Encoder(levels, frozenset(facts.measured), numeric, source.name)
-    parts = [encoder(batch) for batch in source.batches(encoder.columns, facts, lambda fraction: None)]
-    rows = sum(part.rows for part in parts)
-    if not rows:
+    records = read_records(source, facts)
+    if not records.rows:
         raise DataError(f"{source.name}: has no rows. Name a table with public rows.")
-    codes = {name: np.concatenate([part.codes[name] for part in parts]) for name in encoder.code_names}
-    units = {name: np.concatenate([part.units[name] for part in parts]) for name in encoder.unit_names}
-    return Records(rows, codes, units)
+    return records

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from pointillist.errors import DataError, UsageError, without_context
 from pointillist.files.images import Pictures
 from pointillist.generators.image_model import class_names
-from pointillist.reading.encoding import Encoder
+from pointillist.reading.rows import read_records
 from pointillist.reading.tables import open_source
 from pointillist.schema import Schema
-from pointillist.schema.levels import levels_of
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -26,18 +25,14 @@ def read(table: Any, schema: Schema, *, report: Callable[[float], None] = lambda
     """All images of a folder, a file or a table, at the schema's size; pictures in memory pass through."""
     if schema.image is None:
         raise UsageError(f"the schema {schema.name!r} has no column of images.")
-    name, column = schema.image
     if isinstance(table, Pictures):
         return _checked(table, schema)
     source = open_source(table)
-    levels = levels_of(schema)
-    encoder = Encoder(levels, frozenset(each.name for each in levels), frozenset(), source.name, {name: column})
-    parts = [encoder(batch) for batch in source.batches(encoder.columns, schema, report)]
-    if not sum(part.rows for part in parts):
+    records = read_records(source, schema, report=report)
+    if not records.rows:
         raise DataError(f"{source.name}: has no images, so there is nothing to compare.")
-    label = schema.label
-    codes = None if label is None else np.concatenate([part.codes[label] for part in parts])
-    return Pictures(np.concatenate([part.images[name] for part in parts]), codes, class_names(schema))
+    codes = None if schema.label is None else records.codes[schema.label]
+    return Pictures(records.images[schema.image[0]], codes, class_names(schema))
 
 
 def _checked(pictures: Pictures, schema: Schema) -> Pictures:

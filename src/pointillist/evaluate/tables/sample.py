@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pointillist.errors import DataError, UsageError, without_context
 from pointillist.features import Records
-from pointillist.reading.encoding import Encoder
+from pointillist.reading.rows import read_records
 from pointillist.reading.tables import open_source
 from pointillist.schema import Schema
 from pointillist.schema.levels import BINS, Levels, coarse, levels_of
@@ -51,10 +51,7 @@ class Sample:
 
     def take(self, index: NDArray[Any]) -> Self:
         """Some of the rows, by number or by mask."""
-        codes = {name: values[index] for name, values in self.records.codes.items()}
-        units = {name: values[index] for name, values in self.records.units.items()}
-        rows = len(next(iter(codes.values())))
-        return replace(self, records=Records(rows, codes, units))
+        return replace(self, records=self.records.part(index))
 
     def at_most(self, rows: int, *, seed: int) -> Self:
         """A random part with no more than `rows` rows."""
@@ -102,16 +99,10 @@ def read(table: Any, schema: Schema, *, report: Callable[[float], None] = lambda
     if isinstance(table, Sample):
         return table
     source = open_source(table)
-    levels = levels_of(schema)
-    numeric = frozenset(each.name for each in levels if each.numeric)
-    encoder = Encoder(levels, frozenset(schema.measured), numeric, source.name)
-    parts = [encoder(batch) for batch in source.batches(encoder.columns, schema, report)]
-    rows = sum(part.rows for part in parts)
-    if rows == 0:
+    records = read_records(source, schema, report=report)
+    if not records.rows:
         raise DataError(f"{source.name}: has no rows, so there is nothing to compare.")
-    codes = {name: np.concatenate([part.codes[name] for part in parts]) for name in encoder.columns}
-    units = {name: np.concatenate([part.units[name] for part in parts]) for name in encoder.unit_names}
-    return Sample(source.name, levels, Records(rows, codes, units))
+    return Sample(source.name, levels_of(schema), records)
 
 
 def require_same_columns(first: Sample, *others: Sample) -> None:
@@ -123,7 +114,5 @@ def require_same_columns(first: Sample, *others: Sample) -> None:
 
 def joined(first: Sample, second: Sample) -> Sample:
     """The rows of both."""
-    parts = (first.records, second.records)
-    codes = {name: np.concatenate([part.codes[name] for part in parts]) for name in parts[0].codes}
-    units = {name: np.concatenate([part.units[name] for part in parts]) for name in parts[0].units}
-    return Sample(f"{first.name} and {second.name}", first.levels, Records(first.rows + second.rows, codes, units))
+    records = Records.joined((first.records, second.records))
+    return Sample(f"{first.name} and {second.name}", first.levels, records)

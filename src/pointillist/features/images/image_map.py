@@ -5,7 +5,8 @@ from numpy.typing import NDArray
 
 from pointillist.features.base import FeatureMap, Floats
 from pointillist.features.domain import Domain
-from pointillist.records import Products, Records
+from pointillist.features.products import Products
+from pointillist.records import Records
 
 
 class ImageMap(FeatureMap):

@@ -155,7 +155,7 @@ class _Task:
         found = np.zeros_like(self.target)
         step = max(1, _CELLS // len(found))
         for start in range(0, records.rows, step):
-            found += weights[start : start + step] @ self.features(_rows(records, slice(start, start + step)))
+            found += weights[start : start + step] @ self.features(records.part(slice(start, start + step)))
         return found
 
     def enough(self) -> float:
@@ -288,7 +288,7 @@ def _greedy(task: _Task, enough: float, progress: Progress) -> Points:
             weights, weighed = weigh(features[: len(found)], task.target, sigma, task.kind, start=weights), len(found)
         mean = weights @ features[: len(found)]
         progress("fit", 0.1 + 0.85 * len(found) / task.count)
-    records = _stacked(found)
+    records = Records.joined(found)
     points = Points(records, task.polished(records, weights, enough))
     progress("fit", 1.0)
     return points
@@ -311,7 +311,7 @@ def _candidates(task: _Task, wanted: Floats, number: int, sign: float) -> tuple[
     records, _ = settled([loose], np.random.default_rng(task.seed + number))
     features = task.features(records)
     best = int(np.argmax(features @ wanted))
-    return sign, _rows(records, slice(best, best + 1)), features[best]
+    return sign, records.part(slice(best, best + 1)), features[best]
 
 
 def _by_group(likelihood: Likelihood, values: Floats) -> list[Tensor]:
@@ -323,15 +323,3 @@ def _by_group(likelihood: Likelihood, values: Floats) -> list[Tensor]:
         return torch.as_tensor(parts[term] / term.deviation, dtype=torch.float32)
 
     return [torch.stack([slope(term) for term in terms]) for terms in by_shape(likelihood.terms)]
-
-
-def _rows(records: Records, rows: slice) -> Records:
-    codes = {name: values[rows] for name, values in records.codes.items()}
-    units = {name: values[rows] for name, values in records.units.items()}
-    return Records(len(range(records.rows)[rows]), codes, units)
-
-
-def _stacked(found: Sequence[Records]) -> Records:
-    codes = {name: np.concatenate([each.codes[name] for each in found]) for name in found[0].codes}
-    units = {name: np.concatenate([each.units[name] for each in found]) for name in found[0].units}
-    return Records(len(found), codes, units)
