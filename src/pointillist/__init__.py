@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same t
     from pointillist.evaluate.tables.evaluation import Evaluation, evaluate
     from pointillist.features import Extractor
     from pointillist.features.images.extractor_training import train_extractor
-    from pointillist.files.images import Pictures
+    from pointillist.files.images import Images, Pictures
     from pointillist.generators.network.image_settings import ImageNetworkSettings
     from pointillist.generators.settings import MixtureSettings, NetworkSettings, PointsSettings
     from pointillist.inference import Pushed, Received, receive
@@ -73,6 +73,7 @@ __all__ = [
     "ImageHermite",
     "ImageMerf",
     "ImageNetworkSettings",
+    "Images",
     "Impossible",
     "Integer",
     "Landmarks",
@@ -137,6 +138,7 @@ _HOMES = {
     "ImageHermite": "methods",
     "ImageMerf": "methods",
     "ImageNetworkSettings": "generators.network.image_settings",
+    "Images": "files.images",
     "Impossible": "schema.constraints",
     "Integer": "schema",
     "Landmarks": "methods",

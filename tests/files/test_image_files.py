@@ -1,4 +1,4 @@
-"""Picture files: what is written comes back through the reader, whole or not at all."""
+"""Image files: what is written comes back through the reader, whole or not at all."""
 
 import io
 import json
@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 from pointillist.errors import ArtefactError, UsageError
 from pointillist.files import image_files
-from pointillist.files.images import Pictures
+from pointillist.files.images import Images
 from pointillist.reading.pixels import decode
 from pointillist.reading.tables import open_source
 from pointillist.schema import Categorical, Image, Schema
@@ -31,24 +31,24 @@ def make(
     channels: int = 3,
     classes: tuple[Any, ...] = CLASSES,
     seed: int = 0,
-) -> Pictures:
+) -> Images:
     rng = np.random.default_rng(seed)
     pixels = rng.integers(0, 256, (count, height, width, channels), dtype=np.uint8)
     codes = rng.integers(0, len(classes), count).astype(np.uint16) if classes else None
-    return Pictures(pixels, codes, classes)
+    return Images(pixels, codes, classes)
 
 
 def pairs(pixels: Any, labels: Any) -> list[tuple[str, bytes]]:
     return sorted((str(label), each.tobytes()) for each, label in zip(pixels, labels, strict=True))
 
 
-def read_back(path: Path, pictures: Pictures) -> list[tuple[str, bytes]]:
+def read_back(path: Path, images: Images) -> list[tuple[str, bytes]]:
     """What the reader of private images finds, under a schema that allows no other size."""
-    _, height, width, channels = pictures.pixels.shape
+    _, height, width, channels = images.pixels.shape
     column = Image(height=height, width=width, colour=channels == 3, resize="error")
     columns: dict[str, Any] = {"image": column}
-    if pictures.codes is not None:
-        columns["label"] = Categorical(categories=pictures.classes, missing=False, out_of_domain="error")
+    if images.codes is not None:
+        columns["label"] = Categorical(categories=images.classes, missing=False, out_of_domain="error")
     source = open_source(path)
     assert source.column_names() == list(columns)
     schema = Schema(name="faces", columns=columns)
@@ -68,10 +68,10 @@ class TestRoundTrip:
     @pytest.mark.parametrize("channels", [1, 3])
     @pytest.mark.parametrize("classes", [CLASSES, (), (7, 0, 3)])
     def test_images_come_back(self, name: str, channels: int, classes: tuple[Any, ...], tmp_path: Path) -> None:
-        pictures = make(channels=channels, classes=classes)
-        image_files.write(pictures, tmp_path / name)
-        labels = [""] * len(pictures) if pictures.labels is None else pictures.labels
-        assert read_back(tmp_path / name, pictures) == pairs(pictures.pixels, labels)
+        images = make(channels=channels, classes=classes)
+        image_files.write(images, tmp_path / name)
+        labels = [""] * len(images) if images.labels is None else images.labels
+        assert read_back(tmp_path / name, images) == pairs(images.pixels, labels)
         assert [each.name for each in tmp_path.iterdir() if "ledger" not in each.name] == [name]
 
     @given(
@@ -89,16 +89,16 @@ class TestRoundTrip:
     ) -> None:  # fmt: skip
         if name == "out.npz" and any(each.endswith("\0") for each in classes):
             return  # numpy's texts end before such a zero
-        pictures = make(count, height, width, channels, tuple(classes))
+        images = make(count, height, width, channels, tuple(classes))
         path = tmp_path_factory.mktemp("out") / name
         if name == "out" and any(image_files._UNFIT.search(each) for each in classes):
             with pytest.raises(UsageError, match="cannot be the name of a folder"):
-                image_files.write(pictures, path)
+                image_files.write(images, path)
             assert not path.exists()
             return
-        image_files.write(pictures, path)
-        assert pictures.labels is not None
-        assert read_back(path, pictures) == pairs(pictures.pixels, pictures.labels)
+        image_files.write(images, path)
+        assert images.labels is not None
+        assert read_back(path, images) == pairs(images.pixels, images.labels)
 
     @every_form
     def test_no_images(self, name: str, tmp_path: Path) -> None:
@@ -127,26 +127,26 @@ class TestForms:
 
     def test_parquet_as_hugging_face_has_it(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(image_files, "_ROWS", 4)
-        pictures = make()
-        image_files.write(pictures, tmp_path / "x.parquet")
+        images = make()
+        image_files.write(images, tmp_path / "x.parquet")
         table = parquet.read_table(tmp_path / "x.parquet")
         assert table.schema.field("image").type == pa.struct({"bytes": pa.binary(), "path": pa.string()})
         features = json.loads(table.schema.metadata[b"huggingface"])["info"]["features"]
         assert features == {"image": {"_type": "Image"}, "label": {"dtype": "string", "_type": "Value"}}
-        assert pictures.labels is not None
-        assert table["label"].to_pylist() == pictures.labels.tolist()
+        assert images.labels is not None
+        assert table["label"].to_pylist() == images.labels.tolist()
         assert parquet.ParquetFile(tmp_path / "x.parquet").num_row_groups == 3
-        for row, pixels in zip(table["image"].to_pylist(), pictures.pixels, strict=True):
+        for row, pixels in zip(table["image"].to_pylist(), images.pixels, strict=True):
             assert np.array_equal(np.asarray(Pillow.open(io.BytesIO(row["bytes"]))), pixels)
 
     def test_a_folder_has_a_folder_for_each_class_that_occurs(self, tmp_path: Path) -> None:
-        pictures = Pictures(np.zeros((3, 2, 2, 1), np.uint8), np.array([0, 2, 2], np.uint16), ("a", "b", "c"))
-        image_files.write(pictures, tmp_path / "out")
+        images = Images(np.zeros((3, 2, 2, 1), np.uint8), np.array([0, 2, 2], np.uint16), ("a", "b", "c"))
+        image_files.write(images, tmp_path / "out")
         found = sorted(str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*.png"))
         assert found == ["a/000001.png", "c/000001.png", "c/000002.png"]
         assert not (tmp_path / "out" / "b").exists()
-        with Pillow.open(tmp_path / "out" / "a" / "000001.png") as picture:
-            assert picture.mode == "L"
+        with Pillow.open(tmp_path / "out" / "a" / "000001.png") as image:
+            assert image.mode == "L"
 
     def test_a_folder_may_be_entered_by_whoever_may_enter_others(self, tmp_path: Path) -> None:
         (tmp_path / "plain").mkdir()

@@ -1,4 +1,4 @@
-"""Pictures: images with labels, checked when they are made."""
+"""Images: images with labels, checked when they are made."""
 
 from pathlib import Path
 
@@ -12,24 +12,24 @@ CODES = np.array([1, 0, 2, 1], dtype=np.uint16)
 
 
 def test_labels_are_the_names_of_the_codes() -> None:
-    pictures = pt.Pictures(PIXELS, CODES, ("cat", 7, "other"))
-    assert len(pictures) == 4
-    assert pictures.labels is not None
-    assert pictures.labels.tolist() == [7, "cat", "other", 7]
-    assert pt.Pictures(PIXELS).labels is None
+    images = pt.Images(PIXELS, CODES, ("cat", 7, "other"))
+    assert len(images) == 4
+    assert images.labels is not None
+    assert images.labels.tolist() == [7, "cat", "other", 7]
+    assert pt.Images(PIXELS).labels is None
 
 
 def test_no_images_have_no_labels() -> None:
-    empty = pt.Pictures(PIXELS[:0], CODES[:0], ("cat",))
+    empty = pt.Images(PIXELS[:0], CODES[:0], ("cat",))
     assert len(empty) == 0
     assert empty.labels is not None
     assert empty.labels.tolist() == []
 
 
 def test_what_they_are_called() -> None:
-    assert repr(pt.Pictures(PIXELS, CODES, ("a", "b", "c"))) == "<4 pictures, 3 x 2, grey in 3 classes>"
+    assert repr(pt.Images(PIXELS, CODES, ("a", "b", "c"))) == "<4 images, 3 x 2, grey in 3 classes>"
     colour = np.zeros((1234, 5, 6, 3), dtype=np.uint8)
-    assert repr(pt.Pictures(colour)) == "<1,234 pictures, 5 x 6, colour>"
+    assert repr(pt.Images(colour)) == "<1,234 images, 5 x 6, colour>"
 
 
 @pytest.mark.parametrize(
@@ -45,18 +45,18 @@ def test_what_they_are_called() -> None:
 )
 def test_pixels_that_are_none_are_refused(pixels: np.ndarray) -> None:
     with pytest.raises(ValueError, match="pixels must be whole numbers from 0 to 255"):
-        pt.Pictures(pixels)
+        pt.Images(pixels)
 
 
 @pytest.mark.parametrize("codes", [CODES[:3], CODES[:, None], CODES + 1], ids=["few", "flat", "beyond"])
 def test_codes_that_do_not_fit_are_refused(codes: np.ndarray) -> None:
     with pytest.raises(ValueError, match="one of the classes"):
-        pt.Pictures(PIXELS, codes.astype(np.uint16), ("a", "b", "c"))
+        pt.Images(PIXELS, codes.astype(np.uint16), ("a", "b", "c"))
 
 
 def test_saving_keeps_images_and_labels(tmp_path: Path) -> None:
-    pictures = pt.Pictures(PIXELS, CODES, ("a", "b", "c"))
-    pictures.save(tmp_path / "made.npz")
+    images = pt.Images(PIXELS, CODES, ("a", "b", "c"))
+    images.save(tmp_path / "made.npz")
     with np.load(tmp_path / "made.npz", allow_pickle=False) as arrays:
         found = {name: arrays[name] for name in arrays.files}
     kept = next(array for array in found.values() if array.dtype == np.uint8)

@@ -1,4 +1,4 @@
-"""Picture files: synthetic images as a folder, an npz file or a Parquet file, written whole or not at all."""
+"""Image files: synthetic images as a folder, an npz file or a Parquet file, written whole or not at all."""
 
 import io
 import json
@@ -18,7 +18,7 @@ from pyarrow import parquet
 
 from pointillist.errors import ArtefactError, UsageError
 from pointillist.files import container
-from pointillist.files.images import Pictures
+from pointillist.files.images import Images
 from pointillist.files.paths import checked
 from pointillist.files.pillow import pillow
 
@@ -38,7 +38,7 @@ def check(path: str | Path, *, overwrite: bool = False) -> None:
     if path.is_dir() and any(path.iterdir()):
         if not overwrite:
             raise UsageError(f"{path}: is there already, and not empty. Name another folder, or pass --overwrite.")
-        if not _only_pictures(path):
+        if not _only_images(path):
             raise UsageError(
                 f"{path}: holds other things than PNG images in folders, and is not written over. Name another folder."
             )
@@ -46,7 +46,7 @@ def check(path: str | Path, *, overwrite: bool = False) -> None:
         pass
 
 
-def write(pictures: Pictures, path: str | Path, *, overwrite: bool = False) -> None:
+def write(images: Images, path: str | Path, *, overwrite: bool = False) -> None:
     """Write images in the form that the path's ending names: .npz, .parquet, or none for a folder.
 
     A folder that holds anything is replaced only with `overwrite`, and only if nothing but PNG images is in it.
@@ -54,9 +54,9 @@ def write(pictures: Pictures, path: str | Path, *, overwrite: bool = False) -> N
     path = Path(path)
     check(path, overwrite=overwrite)
     if _is_folder(path):
-        _write_folder(pictures, path)
+        _write_folder(images, path)
     else:
-        container.write(path, (_npz if path.suffix.lower() == ".npz" else _parquet)(pictures))
+        container.write(path, (_npz if path.suffix.lower() == ".npz" else _parquet)(images))
 
 
 def _is_folder(path: Path) -> bool:
@@ -70,24 +70,24 @@ def _is_folder(path: Path) -> bool:
     return False
 
 
-def _labels(pictures: Pictures) -> NDArray[Any] | None:
+def _labels(images: Images) -> NDArray[Any] | None:
     """Whole numbers if all classes are, else texts."""
-    if pictures.codes is None:
+    if images.codes is None:
         return None
-    whole = all(isinstance(name, int) for name in pictures.classes)
-    names = np.array(pictures.classes, dtype=np.int64) if whole else np.array([str(name) for name in pictures.classes])
-    return np.asarray(names[pictures.codes])
+    whole = all(isinstance(name, int) for name in images.classes)
+    names = np.array(images.classes, dtype=np.int64) if whole else np.array([str(name) for name in images.classes])
+    return np.asarray(names[images.codes])
 
 
-def _npz(pictures: Pictures) -> bytes:
+def _npz(images: Images) -> bytes:
     """`x` as (number, height, width), with a last axis of 3 in colour, and `y`."""
-    labels = _labels(pictures)
-    grey = pictures.pixels.shape[3] == 1
+    labels = _labels(images)
+    grey = images.pixels.shape[3] == 1
     buffer = io.BytesIO()
     np.savez_compressed(
         buffer,
         allow_pickle=False,
-        x=pictures.pixels[:, :, :, 0] if grey else pictures.pixels,
+        x=images.pixels[:, :, :, 0] if grey else images.pixels,
         **({} if labels is None else {"y": labels}),
     )
     return buffer.getvalue()
@@ -99,9 +99,9 @@ def _png(pixels: NDArray[np.uint8]) -> bytes:
     return buffer.getvalue()
 
 
-def _parquet(pictures: Pictures) -> bytes:
+def _parquet(images: Images) -> bytes:
     """The layout of Hugging Face data sets: a struct of bytes and path for each image, and its label."""
-    labels = _labels(pictures)
+    labels = _labels(images)
     fields = [("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())]))]
     features: dict[str, Any] = {"image": {"_type": "Image"}}
     if labels is not None:
@@ -111,11 +111,11 @@ def _parquet(pictures: Pictures) -> bytes:
     schema = pa.schema(fields, metadata={"huggingface": json.dumps({"info": {"features": features}})})
     buffer = io.BytesIO()
     with parquet.ParquetWriter(buffer, schema) as writer:
-        for start in range(0, len(pictures), _ROWS):
+        for start in range(0, len(images), _ROWS):
             part = slice(start, start + _ROWS)
             rows = [
                 {"bytes": _png(pixels), "path": _file_name(start + number)}
-                for number, pixels in enumerate(pictures.pixels[part], start=1)
+                for number, pixels in enumerate(images.pixels[part], start=1)
             ]
             arrays = [pa.array(rows, fields[0][1])]
             if labels is not None:
@@ -128,27 +128,27 @@ def _file_name(number: int) -> str:
     return f"{number:06}.png"
 
 
-def _write_folder(pictures: Pictures, path: Path) -> None:
-    folders = _folders(pictures, path)
+def _write_folder(images: Images, path: Path) -> None:
+    folders = _folders(images, path)
     with _beside(path) as aside:
         fresh = aside / "new"
         fresh.mkdir()
         counts = dict.fromkeys(range(len(folders)), 0)
-        codes = np.zeros(len(pictures), dtype=np.uint16) if pictures.codes is None else pictures.codes
+        codes = np.zeros(len(images), dtype=np.uint16) if images.codes is None else images.codes
         for code in np.unique(codes).tolist():
             if folders[code]:
                 _make(fresh / folders[code], path)
-        for code, pixels in zip(codes.tolist(), pictures.pixels, strict=True):
+        for code, pixels in zip(codes.tolist(), images.pixels, strict=True):
             counts[code] += 1
             (fresh / folders[code] / _file_name(counts[code])).write_bytes(_png(pixels))
         _replace(path, fresh, aside / "old")
 
 
-def _folders(pictures: Pictures, path: Path) -> list[str]:
+def _folders(images: Images, path: Path) -> list[str]:
     """The folder of every class; the path itself if there are no classes."""
-    if pictures.codes is None:
+    if images.codes is None:
         return [""]
-    names = [str(name) for name in pictures.classes]
+    names = [str(name) for name in images.classes]
     for name in names:
         if _UNFIT.search(name) or len(os.fsencode(name)) > 255:
             raise UsageError(
@@ -199,7 +199,7 @@ def _replace(path: Path, fresh: Path, old: Path) -> None:
         raise
 
 
-def _only_pictures(path: Path) -> bool:
+def _only_images(path: Path) -> bool:
     """Whether a folder may be replaced: it holds PNG images, or folders of them, and nothing that is not ours."""
     for entry in path.iterdir():
         inside = entry.iterdir() if entry.is_dir() and not entry.is_symlink() else [entry]

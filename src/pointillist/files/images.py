@@ -1,4 +1,4 @@
-"""Pictures: images with their labels, as sampling gives them. Public."""
+"""Images: images with their labels, as sampling gives them. Public."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pictures:
+class Images:
     """Images of one size, each with a label where there are labels."""
 
     pixels: NDArray[np.uint8]
@@ -33,7 +33,7 @@ class Pictures:
         _, height, width, channels = self.pixels.shape
         kind = "grey" if channels == 1 else "colour"
         named = f" in {len(self.classes)} classes" if self.codes is not None else ""
-        return f"<{len(self):,} pictures, {height} x {width}, {kind}{named}>"
+        return f"<{len(self):,} images, {height} x {width}, {kind}{named}>"
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the images, whole or not at all: to a folder (a path without ending), an .npz or a .parquet file.
@@ -52,3 +52,7 @@ class Pictures:
         names = np.empty(len(self.classes), dtype=object)
         names[:] = self.classes
         return np.asarray(names[self.codes])
+
+
+Pictures = Images
+"""What they were called before; kept for those who call them so."""
