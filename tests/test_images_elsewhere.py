@@ -10,7 +10,11 @@ import pytest
 import torch
 
 import pointillist as pt
-from pointillist.cli import console, main
+from pointillist.cli import main
+from pointillist.cli.show.model import show_model
+from pointillist.cli.show.plan import show_plan
+from pointillist.cli.show.release import show_release
+from pointillist.cli.show.schema import show_schema
 from pointillist.errors import SchemaError, UsageError
 from pointillist.features import Extractor
 from pointillist.features.images.extractor import Input
@@ -218,10 +222,10 @@ def test_cards_and_plans_speak_of_images(release: pt.Release, capsys: pytest.Cap
     assert abs(card.rows - 120) < 8 * card.rows_error
     facts = card.to_json()
     assert facts["measured"][0]["error"] is None
-    console.show_plan(pt.plan(SCHEMA, epsilon=1))
-    console.show_schema(SCHEMA)
-    console.show_release(release)
-    console.show_model(pt.fit(release))
+    show_plan(pt.plan(SCHEMA, epsilon=1))
+    show_schema(SCHEMA)
+    show_release(release)
+    show_model(pt.fit(release))
     shown = " ".join(capsys.readouterr().out.split())
     assert "8 x 8 pixels, grey" in shown
     assert "tables" not in shown

@@ -15,7 +15,8 @@ from safetensors.numpy import save
 from benchmarks.fuzz import base
 from benchmarks.fuzz.kind import Attempt, Kind
 from benchmarks.fuzz.mutation import damaged, garbled, other_value
-from pointillist.cli.console import show_model, show_release
+from pointillist.cli.show.model import show_model
+from pointillist.cli.show.release import show_release
 from pointillist.files import container
 from pointillist.model import Model
 from pointillist.pages.card import Card

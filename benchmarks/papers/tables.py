@@ -50,7 +50,7 @@ MEASURES = ("hard_roc", "hard_prc", "hard_f1", "hard_accuracy")
 _HEADS = {"hard_roc": "ROC", "hard_prc": "PRC", "hard_f1": "F1"}
 _STAGES = ("release_seconds", "fit_seconds", "sample_seconds")
 _ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
-_NOT_NUMBERS = ("cli", "pages", "card.py", "console.py", "demo.py")
+_NOT_NUMBERS = ("cli", "pages")
 """Parts of the package that no score depends on."""
 
 Row = dict[str, Any]

@@ -31,7 +31,7 @@ from pyarrow import feather, parquet
 
 from pointillist.cli import console, main
 from pointillist.curator import releasing
-from pointillist.demo import demo
+from pointillist.demo import steps
 from pointillist.privacy.ledger import Ledger, Spend, State
 from pointillist.release import Release
 
@@ -569,8 +569,8 @@ def test_quiet_commands_print_nothing(run: Run, table: Path, made: Made, args: l
 @pytest.fixture
 def small_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """The demo on few people, to be quick."""
-    whole = demo.simulate
-    monkeypatch.setattr(demo, "simulate", lambda rows=400, seed=1: whole(400, seed))
+    whole = steps.simulate
+    monkeypatch.setattr(steps, "simulate", lambda rows=400, seed=1: whole(400, seed))
 
 
 @pytest.mark.usefixtures("small_registry")

@@ -10,6 +10,7 @@ from rich.progress import Progress
 
 import pointillist as pt
 from pointillist.cli import console
+from pointillist.cli.show.table import Table
 from pointillist.visible import visible
 
 RED, TURNED, CLEAR = "\x1b[31mred", "\u202eturned", "\x9b2J\x07clear"
@@ -104,7 +105,7 @@ def test_nothing_that_a_console_prints_is_obeyed() -> None:
     for make in (type(console.out), type(console.err)):
         stream = io.StringIO()
         screen = make(file=stream, force_terminal=False, width=300)
-        table = console.Table(title=RED)
+        table = Table(title=RED)
         table.add_column(CLEAR)
         table.add_row(TURNED)
         screen.print(RED, table, [CLEAR], {TURNED: RED})

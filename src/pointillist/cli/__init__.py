@@ -1,6 +1,39 @@
-"""The command line: one command for each step, and one for all of them."""
+"""The command line: one command for each step, and one for all of them; each stands in the file of its name."""
 
-from pointillist.cli import asking, extracting, judging, keeping, making  # importing them registers their commands
 from pointillist.cli.app import main
 
-__all__ = ["asking", "extracting", "judging", "keeping", "main", "making"]
+# Importing a command registers it. Within a panel, help lists commands in this order.
+from pointillist.cli import (  # isort: skip
+    demo,
+    schema,
+    extractor,
+    release,
+    fit,
+    sample,
+    synth,
+    query,
+    errors,
+    evaluate,
+    card,
+    audit,
+    inspect,
+    ledger,
+)
+
+__all__ = [
+    "audit",
+    "card",
+    "demo",
+    "errors",
+    "evaluate",
+    "extractor",
+    "fit",
+    "inspect",
+    "ledger",
+    "main",
+    "query",
+    "release",
+    "sample",
+    "schema",
+    "synth",
+]

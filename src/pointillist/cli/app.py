@@ -60,10 +60,6 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 2 wrong usage, 3 schema, 4 data, 5 budget or ledger, 6 release or model file, "
     "70 a fault of ours.",
 )
-schema_app = typer.Typer(no_args_is_help=True, help="Draft a schema: what is public about a table.")
-app.add_typer(schema_app, name="schema", rich_help_panel=Panel.PREPARE)
-ledger_app = typer.Typer(invoke_without_command=True)
-app.add_typer(ledger_app, name="ledger", rich_help_panel=Panel.KEEP)
 
 
 def _version(wanted: bool) -> None:

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from pointillist.errors import UsageError
+
 Data = Annotated[
     Path,
     typer.Argument(
@@ -13,6 +15,11 @@ Data = Annotated[
         "folder with a folder for each class, .npz, .npy, or a table with a column of encoded images.",
         show_default=False,
     ),
+]
+ReleaseFile = Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)]
+ModelFile = Annotated[
+    Path | None,
+    typer.Option("--model", help="The model fitted to it; without one, it is fitted anew.", show_default=False),
 ]
 SchemaFile = Annotated[Path, typer.Option("--schema", help="The table's schema (TOML), reviewed.", show_default=False)]
 Epsilon = Annotated[float, typer.Option(help="The privacy budget ε > 0: smaller is more private.", show_default=False)]
@@ -72,6 +79,7 @@ LedgerFile = Annotated[
     Path | None,
     typer.Option("--ledger", help="The ledger; else POINTILLIST_LEDGER, else the user's own.", show_default=False),
 ]
+Confidence = Annotated[float, typer.Option(help="Confidence of the intervals.")]
 Delimiter = Annotated[str, typer.Option(help="What separates the columns of a CSV file.")]
 Sql = Annotated[
     str | None,
@@ -130,3 +138,10 @@ Balance = Annotated[
 Rows = Annotated[
     int | None, typer.Option("-n", "--rows", help="How many rows; by default about as many as the private table has.")
 ]
+
+
+def at_least_one(value: int, option: str) -> int:
+    """Refuse a number below 1."""
+    if value < 1:
+        raise UsageError(f"{option} must be at least 1, not {value}.")
+    return value

@@ -105,6 +105,10 @@ class PictureEvaluation:
             facts["nearest to a released image"] = self.copies.nearer
         return pa.table({"measure": list(facts), "value": list(facts.values())})
 
+    def lines(self) -> tuple[str, ...]:
+        """What the terminal says beside the verdict."""
+        return tuple(f"Fréchet distance in {each.space}: {each.value:.4f} ({each.note})." for each in self.distances)
+
     def to_html(self) -> str:
         """The report: one page, complete in itself, with real images on it."""
         from pointillist.evaluate.images.report import render

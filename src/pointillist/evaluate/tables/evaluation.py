@@ -99,6 +99,11 @@ class Evaluation:
         facts["kernel test p-value"] = self.kernel_test.p_value
         return pa.table({"measure": list(facts), "value": list(facts.values())})
 
+    def lines(self) -> tuple[str, ...]:
+        """What the terminal says beside the verdict."""
+        figures = "; ".join(f"{_columns(each.order)} {each.mean:.3f}" for each in self.marginals)
+        return (f"Mean total variation distance: {figures}.",)
+
     def to_html(self) -> str:
         """The report: one page, complete in itself."""
         from pointillist.evaluate.tables.report import render

@@ -1,29 +1,25 @@
-"""Asking a release: the receiver's side. Offline and free."""
+"""`pointillist query`: figures of the private table, from a release alone. Offline and free."""
 
 import csv
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import Json
-from pointillist.cli.shared import print_json
+from pointillist.cli.options import Confidence, Json, ModelFile, ReleaseFile
+from pointillist.cli.outputs import print_json
 
 
 @app.command(rich_help_panel=Panel.ASK)
 def query(
-    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)],
+    release: ReleaseFile,
     text: Annotated[str, typer.Argument(metavar="QUERY", help="What to ask.", show_default=False)],
-    model: Annotated[
-        Path | None,
-        typer.Option("--model", help="The model fitted to it; without one, it is fitted anew.", show_default=False),
-    ] = None,
+    model: ModelFile = None,
     refits: Annotated[
         int, typer.Option(help="Fit so often again, with fresh noise, and take intervals from that. Slow.")
     ] = 0,
-    confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    confidence: Confidence = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of fits and samples.")] = 0,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print bare figures: a line for each group, with tabs between.")
@@ -43,6 +39,7 @@ def query(
     Example: pointillist query people.release "correlation(age, income)" --model people.model
     """
     from pointillist.cli import console
+    from pointillist.cli.show.estimates import show_answers
     from pointillist.inference.answer import answer
     from pointillist.inference.query import Query
     from pointillist.inference.received import receive
@@ -62,4 +59,4 @@ def query(
         lines = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
         lines.writerows((*group.values, *(f"{each.value:.12g}" for each in group.estimates)) for group in found.groups)
     else:
-        console.show_answers(public.schema.name, found)
+        show_answers(public.schema.name, found)

@@ -1,50 +1,15 @@
-"""Looking at what is there: files and the ledger."""
+"""`pointillist ledger`: what has been spent, on what, when; and caps."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pointillist.cli.app import Panel, app, ledger_app
+from pointillist.cli.app import Panel, app
 from pointillist.cli.options import Delta, Epsilon, Json, LedgerFile, Quiet
-from pointillist.cli.shared import print_json
-from pointillist.errors import ArtefactError
+from pointillist.cli.outputs import print_json
 
-
-@app.command(rich_help_panel=Panel.KEEP)
-def inspect(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A release, a model, an extractor or a schema.", show_default=False)
-    ],
-    as_json: Json = False,
-) -> None:
-    """Show what is in a release, a model, an extractor or a schema, and what it promises.
-
-    Example: pointillist inspect people.release
-    """
-    from pointillist.cli import console
-    from pointillist.features import Extractor
-    from pointillist.files import container
-    from pointillist.model import Model
-    from pointillist.release import Release
-    from pointillist.schema import Schema
-
-    if file.suffix == ".toml":
-        facts = Schema.load(file)
-        print_json(facts.to_json()) if as_json else console.show_schema(facts)
-        return
-    match container.kind_of(file):
-        case "release":
-            public = Release.load(file)
-            print_json(public.summary()) if as_json else console.show_release(public)
-        case "model":
-            model = Model.load(file)
-            print_json(model.summary()) if as_json else console.show_model(model)
-        case "extractor":
-            network = Extractor.load(file)
-            print_json(network.describe()[0]) if as_json else console.show_extractor(network)
-        case other:
-            raise ArtefactError(f"{file}: is a {other} file, which this version cannot show.")
+ledger_app = typer.Typer(invoke_without_command=True)
+app.add_typer(ledger_app, name="ledger", rich_help_panel=Panel.KEEP)
 
 
 @ledger_app.callback()
@@ -60,6 +25,7 @@ def ledger_show(context: typer.Context, ledger: LedgerFile = None, as_json: Json
     from dataclasses import asdict
 
     from pointillist.cli import console
+    from pointillist.cli.show.ledger import show_accounts
     from pointillist.privacy.ledger import Ledger
 
     book = Ledger(ledger)
@@ -68,7 +34,7 @@ def ledger_show(context: typer.Context, ledger: LedgerFile = None, as_json: Json
         print_json([{**asdict(each), "person": each.person and each.person.model_dump()} for each in accounts])
     else:
         console.say(f"Ledger: {book.path}")
-        console.show_accounts(accounts)
+        show_accounts(accounts)
 
 
 @ledger_app.command("cap")

@@ -1,4 +1,4 @@
-"""Making extractors: public networks that `perceptual` measures images with."""
+"""`pointillist extractor`: train or fetch a public network that `perceptual` measures images with."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,8 +7,18 @@ import typer
 
 from pointillist.cli.app import Panel, app
 from pointillist.cli.options import Json, Overwrite, Quiet
-from pointillist.cli.shared import free, print_json
+from pointillist.cli.outputs import free, print_json
 from pointillist.errors import UsageError
+
+PublicSets = Annotated[
+    list[Path], typer.Argument(metavar="PUBLIC...", help="Public images, npz; several sets are learned side by side.")
+]
+ImageSchema = Annotated[
+    Path | None,
+    typer.Option("--schema", help="The private images' schema: their size and channels are taken.", show_default=False),
+]
+Height = Annotated[int | None, typer.Option(help="Without --schema: the images' height.", show_default=False)]
+Width = Annotated[int | None, typer.Option(help="Without --schema: the images' width.", show_default=False)]
 
 extractor_app = typer.Typer(no_args_is_help=True, help="Train or fetch a public network to measure images with.")
 app.add_typer(extractor_app, name="extractor", rich_help_panel=Panel.PREPARE)
@@ -43,21 +53,11 @@ def extractor_fetch(
 
 @extractor_app.command("train")
 def extractor_train(
-    public: Annotated[
-        list[Path],
-        typer.Argument(metavar="PUBLIC...", help="Public images, npz; several sets are learned side by side."),
-    ],
+    public: PublicSets,
     output: Annotated[Path, typer.Option("-o", "--output", help="The extractor file to write.", show_default=False)],
-    schema: Annotated[
-        Path | None,
-        typer.Option(
-            "--schema", help="The private images' schema: their size and channels are taken.", show_default=False
-        ),
-    ] = None,
-    height: Annotated[
-        int | None, typer.Option(help="Without --schema: the images' height.", show_default=False)
-    ] = None,
-    width: Annotated[int | None, typer.Option(help="Without --schema: the images' width.", show_default=False)] = None,
+    schema: ImageSchema = None,
+    height: Height = None,
+    width: Width = None,
     colour: Annotated[bool, typer.Option("--colour", help="Without --schema: in colour; otherwise grey.")] = False,
     steps: Annotated[int, typer.Option(help="Batches that are learned from.")] = 1500,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the training.")] = 0,
@@ -74,31 +74,14 @@ def extractor_train(
     """
     from pointillist.cli import console
     from pointillist.features.images.extractor_training import PublicImages, train_extractor
-    from pointillist.schema import Schema
 
     free(output, overwrite, schema, *public)
-    if schema is not None:
-        if height is not None or width is not None or colour:
-            raise UsageError("--schema states size and channels: leave --height, --width and --colour out.")
-        image = Schema.load(schema).image
-        if image is None:
-            raise UsageError(f"{schema}: has no column of images.")
-        size = image[1].shape
-    elif height is None or width is None:
-        raise UsageError("name the private images' --schema, or their --height and --width.")
-    else:
-        size = (height, width, 3 if colour else 1)
+    high, wide, channels = _size(schema, height, width, colour)
     sets = [PublicImages.load(path) for path in public]
+    name = output.name.split(".")[0]
     with console.Steps(quiet or as_json).shown() as progress:
         trained = train_extractor(
-            sets,
-            height=size[0],
-            width=size[1],
-            channels=size[2],
-            name=output.name.split(".")[0],
-            steps=steps,
-            seed=seed,
-            progress=progress,
+            sets, height=high, width=wide, channels=channels, name=name, steps=steps, seed=seed, progress=progress
         )
     extractor = trained.extractor
     extractor.save(output)
@@ -118,3 +101,19 @@ def extractor_train(
             f"It tells {trained.accuracy:.0%} of {trained.held_out:,} public images right that it did not learn from "
             f"(guessing: {trained.chance:.0%}). Written to {output}, sha256 {extractor.sha256[:12]}."
         )
+
+
+def _size(schema: Path | None, height: int | None, width: int | None, colour: bool) -> tuple[int, int, int]:
+    """The size and channels of the private images, as their schema or the options state them."""
+    from pointillist.schema import Schema
+
+    if schema is None:
+        if height is None or width is None:
+            raise UsageError("name the private images' --schema, or their --height and --width.")
+        return height, width, 3 if colour else 1
+    if height is not None or width is not None or colour:
+        raise UsageError("--schema states size and channels: leave --height, --width and --colour out.")
+    image = Schema.load(schema).image
+    if image is None:
+        raise UsageError(f"{schema}: has no column of images.")
+    return image[1].shape

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import pointillist.cli.extracting  # noqa: F401  (registers the command)
+import pointillist.cli  # noqa: F401  (registers the command)
 from pointillist.cli.app import app
 from pointillist.errors import UsageError
 from pointillist.features import Extractor

@@ -1,0 +1,112 @@
+"""`pointillist evaluate`: a synthetic table or images beside the real ones."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pointillist.cli.app import Panel, app
+from pointillist.cli.options import Delimiter, Json, Overwrite, Quiet, Target
+from pointillist.cli.outputs import free, print_json
+from pointillist.errors import ArtefactError, UsageError
+
+if TYPE_CHECKING:
+    from pointillist.evaluate.audit import Audit
+
+SchemaOfBoth = Annotated[
+    Path | None,
+    typer.Option("--schema", help="Their schema (TOML); with --release it may be left out.", show_default=False),
+]
+ReleaseBehind = Annotated[
+    Path | None, typer.Option("--release", help="The release that it was made from.", show_default=False)
+]
+
+
+@app.command(rich_help_panel=Panel.JUDGE)
+def evaluate(
+    real: Annotated[Path, typer.Argument(metavar="REAL", help="The private table.", show_default=False)],
+    synthetic: Annotated[Path, typer.Argument(metavar="SYNTHETIC", help="The synthetic table.", show_default=False)],
+    schema: SchemaOfBoth = None,
+    holdout: Annotated[
+        Path | None,
+        typer.Option(help="Real rows that took no part in the release: models are tested on them.", show_default=False),
+    ] = None,
+    target: Target = None,
+    release: ReleaseBehind = None,
+    audit: Annotated[
+        Path | None, typer.Option("--audit", help="What `pointillist audit` found, to show it too.", show_default=False)
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The report to write: .html.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the models and of random parts.")] = 0,
+    delimiter: Delimiter = ",",
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Judge a synthetic table beside the real one: columns, pairs, models, one report. For the owner's eyes only.
+
+    Images, too: samples of every class, classifiers, diversity.
+
+    Example: pointillist evaluate people.csv synthetic.csv --release people.release -o report.html
+    """
+    from pointillist.cli import console
+    from pointillist.cli.show.evaluation import show_evaluation
+    from pointillist.files import container
+    from pointillist.reading.tables import open_source
+    from pointillist.release import Release
+
+    if output is not None:
+        if output.suffix.lower() not in (".html", ".htm"):
+            raise UsageError(f"{output}: a report is written as .html; pass --json for the figures.")
+        free(output, overwrite, real, synthetic, schema, holdout, release, audit)
+    public = None if release is None else Release.load(release)
+    tables = {
+        "real": open_source(real, delimiter=delimiter),
+        "synthetic": open_source(synthetic, delimiter=delimiter),
+        "holdout": None if holdout is None else open_source(holdout, delimiter=delimiter),
+    }
+    known = {"release": public, "audit": None if audit is None else _load_audit(audit), "seed": seed}
+    with console.Steps(quiet or as_json).shown() as steps:
+        result = _judged(tables, schema, target, {**known, "progress": steps})
+    if output is not None:
+        container.write(output, result.to_html().encode())
+        output.chmod(0o600)  # for the owner's eyes
+    if as_json:
+        print_json(result.to_json())
+    elif not quiet:
+        show_evaluation(result)
+        if output is not None:
+            console.say(f"Report: {output}. It was computed from private data: keep it where the data are kept.")
+
+
+def _judged(tables: dict[str, Any], schema: Path | None, target: str | None, known: dict[str, Any]) -> Any:
+    """The evaluation of a table or of images, as the schema has it."""
+    from pointillist.evaluate.tables.evaluation import evaluate as judge_table
+    from pointillist.schema import Schema
+
+    public = known["release"]
+    facts = Schema.load(schema) if schema is not None else None if public is None else public.schema
+    if facts is None or facts.image is None:
+        return judge_table(**tables, schema=facts, target=target, **known)
+    from pointillist.evaluate.images.evaluation import evaluate_pictures
+
+    if target is not None and target != facts.label:
+        raise UsageError(f"--target {target}: images are judged by their label. Leave --target out.")
+    return evaluate_pictures(**tables, schema=facts, **known)
+
+
+def _load_audit(path: Path) -> "Audit":
+    """What an audit wrote."""
+    from pointillist.evaluate.audit import Audit
+
+    try:
+        return Audit.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise ArtefactError(f"{path}: no such file. Write one with: pointillist audit … -o {path}") from None
+    except (OSError, ValueError, KeyError, TypeError, ArtefactError):
+        raise ArtefactError(
+            f"{path}: not what an audit writes. Make one with: pointillist audit … -o audit.json"
+        ) from None

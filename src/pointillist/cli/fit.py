@@ -1,0 +1,101 @@
+"""`pointillist fit`: a generator from a release."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pointillist.cli.app import Panel, app
+from pointillist.cli.options import GeneratorName, Overwrite, Quiet, ReleaseFile
+from pointillist.cli.outputs import free
+from pointillist.errors import UsageError
+
+if TYPE_CHECKING:
+    from pointillist.release import Release
+
+
+@app.command(rich_help_panel=Panel.MAKE)
+def fit(
+    release: ReleaseFile,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The model file to write.", show_default=False)],
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the fit.")] = 0,
+    generator: GeneratorName = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            "--checkpoint",
+            help="With --generator network or image-network: keep the state here, and go on from it if it is there.",
+            show_default=False,
+        ),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Steps of a network's fit, also of the network that image methods fit by themselves: more take longer.",
+            show_default=False,
+        ),
+    ] = None,
+    variety: Annotated[
+        float | None,
+        typer.Option(
+            help="Of a spectral release: less than 1 for tidier images that are more alike.", show_default=False
+        ),
+    ] = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> str | None:
+    """Fit a generator to a release. Costs no privacy, however often it is done.
+
+    Example: pointillist fit people.release -o people.model
+
+    Example: pointillist fit digits.release --variety 0.6 -o tidy.model
+    """
+    from pointillist.cli import console
+    from pointillist.files import container
+    from pointillist.methods.fit import fit as make_fit
+    from pointillist.release import Release
+
+    free(output, overwrite, release)
+    public = Release.load(release)
+    chosen = _fitted_by(public, generator, steps, variety)
+    with container.reserve(output, 0) as pending:
+        with console.Steps(quiet).shown() as shown:
+            model = make_fit(public, **chosen, checkpoint=checkpoint, seed=seed, progress=shown)
+        pending.commit(model.to_bytes())
+    if not quiet:
+        table = ".csv" if public.schema.image is None else ""
+        console.say(f"Written to {output}.")
+        return f"pointillist sample {output} -o synthetic{table}"
+    return None
+
+
+def _fitted_by(release: "Release", generator: str | None, steps: int | None, variety: float | None) -> dict[str, Any]:
+    """The method or the generator that a release is to be fitted by, with what the user wants changed in it."""
+    from pointillist.generators.network.image_settings import ImageNetworkSettings
+    from pointillist.generators.settings import NetworkSettings
+    from pointillist.methods import Perceptual, Spectral, method_for
+
+    if variety is not None:
+        if release.method != "spectral" or generator is not None or steps is not None:
+            raise UsageError(
+                "--variety is for spectral releases, fitted in spectral's own way: without --generator, --steps."
+            )
+        return {"method": Spectral(variety=variety)}
+    if steps is None:
+        return {"generator": generator}
+    if generator == "network":
+        return {"generator": NetworkSettings(steps=steps)}
+    if generator == "image-network":
+        return {"generator": ImageNetworkSettings(steps=steps)}
+    if generator is None and release.method == "perceptual":
+        return {"method": Perceptual(network={**release.plan["options"]["network"], "steps": steps})}
+    if generator is None:
+        own = getattr(method_for(release.schema, release.method, release.plan["options"]), "network", None)
+        if isinstance(own, ImageNetworkSettings):
+            return {"generator": replace(own, steps=steps)}
+    raise UsageError(
+        f"--steps is for networks, and {generator or f'a {release.method} release'} is not fitted by one. Fit with "
+        f"--generator {'network' if release.schema.image is None else 'image-network'}."
+    )

@@ -1,0 +1,179 @@
+"""`pointillist release`: measure a private table once, with noise. The only command that spends budget."""
+
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pointillist.cli.app import Panel, app
+from pointillist.cli.options import (
+    Data,
+    Delimiter,
+    Delta,
+    Epsilon,
+    ExtractorName,
+    Json,
+    LedgerFile,
+    MethodName,
+    Neighbour,
+    Overlap,
+    Overwrite,
+    Public,
+    Quiet,
+    SchemaFile,
+    Sql,
+    Targets,
+    Yes,
+)
+from pointillist.cli.outputs import free, print_json
+from pointillist.errors import FactsFromDataWarning, SchemaError, UsageError
+from pointillist.files.paths import checked
+
+if TYPE_CHECKING:
+    from pointillist.methods import Method
+    from pointillist.plan import Plan
+    from pointillist.schema import Schema
+
+PlanOnly = Annotated[bool, typer.Option("--plan", help="Only print what would be measured; touch no data.")]
+ReleaseOutput = Annotated[
+    Path | None, typer.Option("-o", "--output", help="The release file to write.", show_default=False)
+]
+
+
+@app.command(rich_help_panel=Panel.PUBLISH)
+def release(
+    data: Data,
+    schema: SchemaFile,
+    epsilon: Epsilon,
+    output: ReleaseOutput = None,
+    delta: Delta = 1e-5,
+    target: Targets = None,
+    neighbours: Neighbour = "add-remove",
+    method: MethodName = None,
+    public: Public = None,
+    overlap: Overlap = False,
+    extractor: ExtractorName = None,
+    plan: PlanOnly = False,
+    ledger: LedgerFile = None,
+    delimiter: Delimiter = ",",
+    sql: Sql = None,
+    yes: Yes = False,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> str | None:
+    """Measure a private table once, with noise. The only command that spends privacy budget.
+
+    Facts in the schema that were read from the data are shown once more first, and you are asked whether they are public.
+
+    Example: pointillist release people.csv --schema people.toml --target income --epsilon 1 -o people.release
+
+    Example: pointillist release faces/ --schema faces.toml --epsilon 1 -o faces.release
+    """
+    from pointillist.cli import console
+    from pointillist.curator.releasing import plan as make_plan
+    from pointillist.curator.releasing import release as make_release
+    from pointillist.reading.tables import open_source
+    from pointillist.schema import Schema
+
+    facts = Schema.load(schema)
+    asked: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "target": target, "neighbours": neighbours}
+    asked["method"] = _recipe(method, public, overlap, extractor, data, facts, delimiter)
+    settled = make_plan(facts, **asked)
+    if plan:
+        _tell(settled, quiet, as_json)
+        return None
+    if output is None:
+        raise UsageError("-o / --output is needed: the file to write the release to. (Or pass --plan to see the plan.)")
+    free(output, overwrite, data, schema, ledger, public, None if extractor is None else Path(extractor))
+    facts.require_reviewed(str(schema))
+    source = open_source(data, delimiter=delimiter, query=sql)
+    _tell(settled, quiet or as_json)
+    _last_look(facts, schema, yes)
+    with warnings.catch_warnings(), console.Steps(quiet or as_json).shown() as steps:
+        warnings.simplefilter("ignore", FactsFromDataWarning)
+        made = make_release(source, facts, **asked, ledger=ledger, output=output, progress=steps)
+    if as_json:
+        print_json({"release": str(output), "id": made.id, "guarantee": made.guarantee.to_json()})
+    elif not quiet:
+        console.say(made.guarantee.sentence())
+        console.say(f"Written to {output}.")
+        return f"pointillist fit {output} -o MODEL"
+    return None
+
+
+def _tell(plan: "Plan", quiet: bool, as_json: bool = False) -> None:
+    """What is going to be measured, where it is wanted."""
+    from pointillist.cli.show.plan import show_plan
+
+    if as_json:
+        print_json({**plan.to_json(), "guarantee": plan.guarantee.to_json()})
+    elif not quiet:
+        show_plan(plan)
+
+
+def _recipe(
+    method: str | None,
+    public: Path | None,
+    overlap: bool,
+    extractor: str | None,
+    private: Path,
+    schema: "Schema",
+    delimiter: str,
+) -> "Method":
+    """The method by its name, with the public rows that it is to weight or the network that it is to use, if any."""
+    from pointillist.methods import method_for
+    from pointillist.reading.public_points import public_points
+    from pointillist.reading.tables import open_source
+
+    if overlap and public is None:
+        raise UsageError("--public-overlap goes with --public: it speaks of the rows of that file.")
+    if extractor is not None:
+        if method != "perceptual":
+            raise UsageError(
+                f"--extractor goes with --method perceptual, not with {method or 'the default'}: no other method uses a "
+                "public network."
+            )
+        return method_for(schema, method, {"extractor": _file_or_name(extractor)})
+    if public is None:
+        return method_for(schema, method)
+    if method != "landmarks":
+        raise UsageError(
+            f"--public goes with --method landmarks, not with {method or 'the default'}: no other method weights public "
+            "rows."
+        )
+    schema.require_table("--method landmarks")
+    if public.exists() and private.exists() and public.samefile(private):
+        raise UsageError(
+            f"--public names the private table itself ({public}). Public rows are copied into the release as they are: name "
+            "a table that anybody may see."
+        )
+    points = public_points(open_source(public, delimiter=delimiter), schema)
+    return method_for(schema, method, {"points": points, "overlap": overlap})
+
+
+def _file_or_name(text: str) -> str | Path:
+    """A file if there is one of that name, whatever its ending."""
+    return Path(text) if checked(text, UsageError).is_file() else text
+
+
+def _last_look(schema: "Schema", origin: Path, yes: bool) -> None:
+    """Facts that were read from the data, once more before they are published; somebody has to say that they may be."""
+    from pointillist.cli.show.schema import show_last_look
+
+    if yes or not schema.vouched:
+        return
+    if not sys.stdin.isatty():
+        raise SchemaError(
+            f"{origin}: a release publishes facts that were read from the data ({schema.vouched_words()}), and there is "
+            "nobody to ask whether it may. Look at each of them, then pass --yes; or take out of read_from_data what you "
+            "know from elsewhere."
+        )
+    show_last_look(schema)
+    if not typer.confirm("May anyone know all of this?", err=True):
+        raise SchemaError(
+            f"{origin}: not released, and nothing was spent. Replace what not everyone may know by facts from public "
+            "knowledge, and take their names out of read_from_data."
+        )

@@ -1,0 +1,36 @@
+"""Show a release: what is in it, and what it promises."""
+
+from pointillist.cli.console import out
+from pointillist.cli.show.plan import promise
+from pointillist.cli.show.table import Table
+from pointillist.release import Release
+from pointillist.schema import Schema
+
+
+def show_release(release: Release) -> None:
+    """What is in a release, and what it promises."""
+    out.print(f"Release {release.id} of {release.schema.name}, made {release.created} by {release.method}")
+    out.print(release.guarantee.sentence())
+    out.print(promise(release.guarantee))
+    if release.target is not None:
+        out.print(f"Target: {release.target}")
+    if release.rows is not None:
+        record = release.guarantee.record
+        out.print(f"{record.capitalize()}s: {release.rows:,} (public, because neighbours replace one {record})")
+    image = release.schema.image is not None
+    what, unit = ("features", "noise per feature (images)") if image else ("cells at most", "noise per cell (rows)")
+    table = Table("Measured")
+    for heading in ("what", *([] if image else ["tables"]), what, unit):
+        table.add_column(heading)
+    for each in release.plan["rounds"]:
+        for block in each["blocks"]:
+            tables = [] if image else [f"{block['count']:,}"]
+            table.add_row(block["name"], *tables, f"{block['cells']:,}", f"± {block['noise_rows']:,.1f}")
+    out.print(table)
+    _show_vouched(release.schema)
+
+
+def _show_vouched(schema: Schema) -> None:
+    if schema.vouched:
+        facts = schema.vouched_words()
+        out.print(f"Facts first read from the data, which the owner reviewed and declared public: {facts}.")

@@ -1,0 +1,105 @@
+"""Show a schema: what is public about a table, and whom the promise is for."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from pointillist.cli.console import err, out, say
+from pointillist.cli.show.table import Table
+from pointillist.schema import Image, Schema
+
+_MOST_DRAFTED = 20
+"""Columns of a draft that are shown: a screenful."""
+
+
+def show_schema(schema: Schema) -> None:
+    """What is public: the columns and their facts, and whom the promise is for."""
+    _show_columns(schema, list(schema.columns), read=any(each.read_from_data for each in schema.columns.values()))
+    _show_unit(schema)
+
+
+def show_draft(schema: Schema, file: Path) -> None:
+    """A screenful about a new draft: its first columns, and which it leaves out, and why."""
+    _show_columns(schema, list(schema.columns)[:_MOST_DRAFTED], read=False)
+    if len(schema.columns) > _MOST_DRAFTED:
+        say(f"… and {len(schema.columns) - _MOST_DRAFTED:,} more columns: see {file}.")
+    reasons: dict[str, list[str]] = {}
+    for name, column in schema.columns.items():
+        if column.kind == "ignore":
+            reasons.setdefault(column.description or "ignored", []).append(name)
+    for reason, names in reasons.items():
+        more = f", … ({len(names)} columns)" if len(names) > 4 else ""
+        out.print(f"Left out: {', '.join(names[:4])}{more}: {reason}.")
+    _show_unit(schema)
+
+
+def _show_columns(schema: Schema, names: Sequence[str], *, read: bool) -> None:
+    """A line for each column; what does not fit in is cut, but names."""
+    table = Table(f"Schema: {schema.name}")
+    table.add_column("column", overflow="fold")
+    table.add_column("kind")
+    table.add_column("outside")
+    for heading in ("values", *(["read from the data"] if read else [])):
+        table.add_column(heading, no_wrap=True)
+    for name in names:
+        column = schema.columns[name]
+        facts = [", ".join(column.read_from_data) or "–"] if read else []
+        table.add_row(name, column.kind, getattr(column, "out_of_domain", "–"), _values(column), *facts)
+    out.print(table)
+
+
+def _show_unit(schema: Schema) -> None:
+    for constraint in schema.constraints:
+        out.print(Text(f"Constraint: {constraint}."))
+    if schema.several_rows:
+        names = ", ".join(schema.several_rows)
+        out.print(
+            f"Privacy unit: to be settled. Values of {names} repeat: may a person have several rows?", style="yellow"
+        )
+    elif schema.person is None:
+        out.print(f"Privacy unit: one {'row' if schema.image is None else 'image, with its label'}.")
+    else:
+        out.print(
+            f"Privacy unit: one person, named by {schema.person.column}, at most {schema.person.max_rows} rows each."
+        )
+    if not schema.reviewed:
+        out.print("A draft: review it and set reviewed = true before a release.", style="yellow")
+
+
+def show_last_look(schema: Schema) -> None:
+    """Facts that were read from the data, with their values: for the owner, before they are published."""
+    err.print("These facts were read from the data, and the release will publish them:", style="yellow")
+    for name, facts in schema.vouched.items():
+        values = {fact: getattr(schema.columns[name] if name else schema, fact, None) for fact in facts}
+        shown = "; ".join(f"{fact} = {_listed(value)}" for fact, value in values.items() if value not in (None, ()))
+        err.print(f"  {name or 'the table'}: {shown}", soft_wrap=True)
+
+
+def _listed(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _values(column: Any) -> str:
+    return _domain(column) + (" or missing" if column.kind != "ignore" and column.missing else "")
+
+
+def _domain(column: Any) -> str:
+    if hasattr(column, "categories"):
+        names = [str(c) for c in column.categories]
+        return (f"{len(names)}: " if len(names) > 4 else "") + ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
+    if hasattr(column, "min"):
+        special = "".join(f", {v:g}" for v in getattr(column, "special", ()))
+        low, high = (v.date() if hasattr(v, "date") else v for v in (column.min, column.max))
+        return f"{low} … {high}{special}" + (" (log)" if column.scale == "log" else "")
+    if column.kind == "boolean":
+        return "true, false"
+    if isinstance(column, Image):
+        return f"{size_of(column)}, other sizes: {column.resize}"
+    return "–"
+
+
+def size_of(image: Image) -> str:
+    """The size of images, in words."""
+    return f"{image.height} x {image.width} pixels, {'colour' if image.colour else 'grey'}"

@@ -1,0 +1,100 @@
+"""`pointillist synth`: release, fit and sample in one go."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pointillist.cli.app import Panel, app
+from pointillist.cli.options import (
+    Data,
+    Delimiter,
+    Delta,
+    Epsilon,
+    ExtractorName,
+    GeneratorName,
+    LedgerFile,
+    MethodName,
+    Neighbour,
+    Output,
+    Overlap,
+    Overwrite,
+    Public,
+    Quiet,
+    Rows,
+    SafeCsv,
+    SchemaFile,
+    Seed,
+    Sql,
+    Targets,
+    Yes,
+)
+from pointillist.cli.outputs import free
+from pointillist.cli.release import release
+from pointillist.cli.sample import free_for_rows, wanted_rows, write_rows
+from pointillist.errors import PointillistError
+
+KeptRelease = Annotated[
+    Path | None,
+    typer.Option("--release", help="Where to keep the release; by default beside the output.", show_default=False),
+]
+
+
+@app.command(rich_help_panel=Panel.PUBLISH)
+def synth(
+    data: Data,
+    schema: SchemaFile,
+    epsilon: Epsilon,
+    output: Output,
+    delta: Delta = 1e-5,
+    target: Targets = None,
+    neighbours: Neighbour = "add-remove",
+    method: MethodName = None,
+    public: Public = None,
+    overlap: Overlap = False,
+    extractor: ExtractorName = None,
+    generator: GeneratorName = None,
+    rows: Rows = None,
+    seed: Seed = None,
+    safe_csv: SafeCsv = False,
+    keep: KeptRelease = None,
+    ledger: LedgerFile = None,
+    delimiter: Delimiter = ",",
+    sql: Sql = None,
+    yes: Yes = False,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> str | None:
+    """Release, fit and sample in one go. The release is kept, so nothing has to be paid for twice.
+
+    Example: pointillist synth people.csv --schema people.toml --epsilon 1 -o synthetic.csv
+    """
+    from pointillist.cli import console
+    from pointillist.generators.settings import generator_for
+    from pointillist.methods.fit import fit as make_fit
+    from pointillist.release import Release
+    from pointillist.schema import Schema
+
+    kept = keep or output.with_suffix(".release")
+    facts = Schema.load(schema)
+    free_for_rows(output, facts, overwrite, data, schema, kept, ledger, public)
+    free(kept, overwrite, data, schema, ledger, public)
+    wanted_rows(rows, 1)
+    if generator is not None:
+        generator_for(facts, generator)  # better known before anything is spent
+    release(
+        data, schema, epsilon, kept, delta, target, neighbours, method, public, overlap, extractor,
+        plan=False, ledger=ledger, delimiter=delimiter, sql=sql, yes=yes, overwrite=overwrite, quiet=quiet,
+    )  # fmt: skip
+    try:
+        with console.Steps(quiet).shown() as steps:
+            model = make_fit(Release.load(kept), generator=generator, progress=steps)
+        count = wanted_rows(rows, model.default_count)
+        said = write_rows(model, count, output, overwrite, seed=seed, safe_csv=safe_csv)
+    except PointillistError as error:
+        raise type(error)(f"{error}\nThe release is safe in {kept}: go on with pointillist fit {kept}.") from None
+    if quiet:
+        return None
+    console.say(said)
+    report = f"pointillist evaluate {data} {output} --release {kept} -o report.html"
+    return f"{report} (for your eyes), and pointillist card {kept} -o card.html (to share with the data)"
