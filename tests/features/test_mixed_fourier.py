@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pointillist.features import MixedFourier, OneHot, Products, Records
 from pointillist.features.serial import from_nodes, to_nodes
-from pointillist.fitting.soft_records import SoftColumn, SoftRecords, soft_features
+from pointillist.features.soft_records import SoftColumn, SoftRecords
 from pointillist.schema import Boolean, Real, Schema
 from pointillist.schema.levels import levels_of
 
@@ -82,4 +82,4 @@ def test_hard_rows_have_the_same_features_in_soft_form(drawn: list[tuple[float, 
         for name, level in (("x", X), ("c", C))
     }
     soft = SoftRecords(some.rows, columns, chances, {"x": torch.as_tensor(some.units["x"], dtype=torch.float32)})
-    np.testing.assert_allclose(soft_features(mixed(7), soft).numpy(), mixed(7)(some), atol=1e-5)
+    np.testing.assert_allclose(mixed(7).soft(soft).numpy(), mixed(7)(some), atol=1e-5)

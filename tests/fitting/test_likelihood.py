@@ -15,8 +15,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import pointillist as pt
 from pointillist.evaluate.tables.sample import read
 from pointillist.features import FeatureMap, Hermite, Labelled, OneHot, Product, RandomFourier, Records, Tiles, blocks
+from pointillist.features.soft_records import SoftColumn, SoftRecords
 from pointillist.fitting.likelihood import Likelihood, Term
-from pointillist.fitting.soft_records import SoftColumn, SoftRecords
 from pointillist.schema.levels import Levels
 
 Shapes = Callable[..., pa.Table]

@@ -160,7 +160,7 @@ def test_stopping_by_proxy_keeps_the_state_that_is_nearest(tmp_path: Path) -> No
     assert proxy.distance(chosen, seed=0) <= proxy.distance(last, seed=0)
     with np.load(tmp_path / "bars.npz") as arrays:
         pixels = torch.as_tensor(arrays["x"][:, None] / 255, dtype=torch.float32)
-    true = proxy.map.torch_call(pixels).mean(dim=0).numpy()
+    true = proxy.map.soft_images(pixels).mean(dim=0).numpy()
     assert not np.array_equal(true, proxy.wanted)  # it is noised, too
     with pytest.raises(UsageError, match="has no proxy to stop by"):
         fit_by_proxy(rest, QUICK, seed=0, progress=silent)

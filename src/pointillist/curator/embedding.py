@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features import FeatureMap, Product, Records, Tiles, blocks, factors
+from pointillist.features import FeatureMap, Product, Records
 from pointillist.features.algebra import outer
 from pointillist.features.indicator import one_hot
 from pointillist.privacy.grid import Grid
@@ -66,7 +66,7 @@ class Embedding:
 
     def __init__(self, feature_map: FeatureMap, grid: Grid):
         self.feature_map, self.grid = feature_map, grid
-        weighted = blocks(feature_map)
+        weighted = feature_map.blocks()
         self._counting = all(block.indicator for block, _ in weighted)
         self.rows = 0
         self._counts = np.zeros(feature_map.dimension, dtype=np.int64)
@@ -95,7 +95,7 @@ class Embedding:
             if block.indicator:
                 self._counted.append((self.grid.weight(weight), block, place))
                 continue
-            parts = factors(block)
+            parts = block.factors
             front = tuple(itertools.takewhile(lambda part: part.indicator, parts))
             cells = Product(front) if front else None
             self._dense.append(_Dense(cells, parts[len(front) :], weight, place))
@@ -114,13 +114,13 @@ class Embedding:
         entries: dict[int, tuple[int, ...]] = {}
         self._rest: list[tuple[FeatureMap, slice]] = []
         for number, block in enumerate(maps):
-            leaves = block.leaves
-            if len(leaves) <= _MOST_LEAVES and all(isinstance(leaf, Tiles) for leaf in leaves):
+            leaves = block.factors
+            if len(leaves) <= _MOST_LEAVES and all(leaf.lookup is not None for leaf in leaves):
                 entries[number] = tuple(numbers.setdefault(leaf, len(numbers)) for leaf in leaves)
             else:
                 self._rest.append((block, places[number]))
-        self._leaves = [leaf for leaf in numbers if isinstance(leaf, Tiles)]
-        self._leaf_sizes = np.array([leaf.dimension for leaf in self._leaves], dtype=np.int64)
+        self._lookups = [leaf.lookup for leaf in numbers if leaf.lookup is not None]
+        self._leaf_sizes = np.array([leaf.dimension for leaf in numbers], dtype=np.int64)
         parents = _parents(entries)
         self._margins = [
             (places[child], places[parent], entries[child], entries[parent]) for child, parent in parents.items()
@@ -139,10 +139,10 @@ class Embedding:
             self._sum(records)
 
     def _count(self, records: Records) -> None:
-        cells = np.empty((len(self._leaves), records.rows), dtype=np.uint16)
-        for row, leaf in zip(cells, self._leaves, strict=True):
+        cells = np.empty((len(self._lookups), records.rows), dtype=np.uint16)
+        for row, (column, table) in zip(cells, self._lookups, strict=True):
             # mode="raise" (the default) so that a code out of range stops the pass rather than hit another cell
-            np.take(leaf.table, records.codes[leaf.column], out=row)
+            np.take(table, records.codes[column], out=row)
         count_cells(cells, self._table, self._leaf_sizes, self._starts, self._counts)
         for block, place in self._rest:
             self._counts[place] += np.bincount(block.cells(records), minlength=block.dimension)

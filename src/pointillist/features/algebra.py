@@ -1,19 +1,27 @@
 """How feature maps compose: `Concat` adds kernels, `Product` multiplies them, `Weighted` scales one."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features.base import FeatureMap, Floats
+from pointillist.features.base import MAPS, FeatureMap, Floats
 from pointillist.features.indicator import Tiles
 from pointillist.features.products import Products
+from pointillist.files.facts import real
 from pointillist.records import Records
 
+if TYPE_CHECKING:
+    from torch import Tensor
 
+    from pointillist.features.soft_records import SoftRecords
+
+
+@MAPS.register("concat")
 @dataclass(frozen=True)
 class Concat(FeatureMap):
     """Features side by side: kernels add, squared norms add."""
@@ -50,16 +58,29 @@ class Concat(FeatureMap):
         ends = np.cumsum([part.dimension for part in self.maps])
         return tuple(slice(int(end) - part.dimension, int(end)) for end, part in zip(ends, self.maps, strict=True))
 
+    def blocks(self, weight: float = 1.0) -> list[tuple[FeatureMap, float]]:
+        return [block for part in self.maps for block in part.blocks(weight)]
+
     def __call__(self, records: Records) -> Floats:
         return np.concatenate([part(records) for part in self.maps], axis=1)
 
     def expectation(self, products: Products) -> Floats:
         return np.concatenate([part.expectation(products) for part in self.maps], axis=1)
 
+    def soft(self, records: "SoftRecords") -> "Tensor":
+        import torch
+
+        return torch.cat([part.soft(records) for part in self.maps], dim=1)
+
     def describe(self) -> dict[str, Any]:
         return {}
 
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
+        return cls(parts)
 
+
+@MAPS.register("product")
 @dataclass(frozen=True)
 class Product(FeatureMap):
     """All products of one feature from each map: kernels multiply, norms multiply. The last map's feature runs fastest.
@@ -109,16 +130,31 @@ class Product(FeatureMap):
             cells = cells * part.dimension + part.cells(records)
         return cells
 
+    @property
+    def factors(self) -> tuple[FeatureMap, ...]:
+        return tuple(factor for part in self.maps for factor in part.factors)
+
     def __call__(self, records: Records) -> Floats:
         return outer([part(records) for part in self.maps])
 
     def expectation(self, products: Products) -> Floats:
         return outer([part.expectation(products) for part in self.maps])
 
+    def soft(self, records: "SoftRecords") -> "Tensor":
+        found = self.maps[0].soft(records)
+        for part in self.maps[1:]:
+            found = (found[:, :, None] * part.soft(records)[:, None, :]).flatten(1)
+        return found
+
     def describe(self) -> dict[str, Any]:
         return {}
 
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
+        return cls(parts)
 
+
+@MAPS.register("labelled")
 class Labelled(Product):
     """A map for each class of a label: the map's features stand in the block of the record's class."""
 
@@ -142,6 +178,7 @@ class Labelled(Product):
         return self.maps[1]
 
 
+@MAPS.register("weighted")
 @dataclass(frozen=True)
 class Weighted(FeatureMap):
     """A map times a public number >= 0: the larger, the less noise its features get, at the others' cost."""
@@ -173,30 +210,35 @@ class Weighted(FeatureMap):
     def positive(self) -> bool:
         return self.map.positive
 
+    def blocks(self, weight: float = 1.0) -> list[tuple[FeatureMap, float]]:
+        return self.map.blocks(weight * self.weight)
+
     def __call__(self, records: Records) -> Floats:
         return self.weight * self.map(records)
 
     def expectation(self, products: Products) -> Floats:
         return self.weight * self.map.expectation(products)
 
+    def soft(self, records: "SoftRecords") -> "Tensor":
+        return self.weight * self.map.soft(records)
+
     def describe(self) -> dict[str, Any]:
         return {"weight": self.weight}
+
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
+        (weighted,) = parts
+        return cls(weighted, real(facts, "weight", 0.0))
 
 
 def blocks(feature_map: FeatureMap, weight: float = 1.0) -> list[tuple[FeatureMap, float]]:
     """The blocks of a map with their weights, in the order of their features."""
-    if isinstance(feature_map, Concat):
-        return [block for part in feature_map.maps for block in blocks(part, weight)]
-    if isinstance(feature_map, Weighted):
-        return blocks(feature_map.map, weight * feature_map.weight)
-    return [(feature_map, weight)]
+    return feature_map.blocks(weight)
 
 
 def factors(feature_map: FeatureMap) -> tuple[FeatureMap, ...]:
     """The maps that a map is the product of, products of products taken apart; itself if it is none."""
-    if not isinstance(feature_map, Product):
-        return (feature_map,)
-    return tuple(factor for part in feature_map.maps for factor in factors(part))
+    return feature_map.factors
 
 
 def outer(blocks: list[Floats]) -> Floats:

@@ -1,7 +1,12 @@
-"""What a feature map is: a pure, public function from a record to a vector with a proven bound on its norm."""
+"""What a feature map is: a pure, public function from a record to a vector with a proven bound on its norm.
+
+A new map is one new file: a frozen class with what is abstract below, entered in `MAPS` by the name that files call it by.
+`describe` and `from_description` take it into files and back, `soft` lets networks, points and mixtures be fitted to it.
+"""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,12 +14,18 @@ from numpy.typing import NDArray
 from pointillist.features.domain import Domain
 from pointillist.features.products import Products
 from pointillist.records import Records
+from pointillist.registry import Registry
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from pointillist.features.soft_records import SoftColumn, SoftRecords
 
 Floats = NDArray[np.float64]
 
 
 class FeatureMap(ABC):
-    """A bounded feature map. Subclasses are frozen values."""
+    """A bounded feature map. Subclasses are frozen values, and import torch late if at all."""
 
     @property
     @abstractmethod
@@ -47,6 +58,15 @@ class FeatureMap(ABC):
         if not self.parts:
             return (self,)
         return tuple(leaf for part in self.parts for leaf in part.leaves)
+
+    def blocks(self, weight: float = 1.0) -> "list[tuple[FeatureMap, float]]":
+        """The maps that stand side by side in this one, with their weights, in the order of their features."""
+        return [(self, weight)]
+
+    @property
+    def factors(self) -> "tuple[FeatureMap, ...]":
+        """The maps that this one is the product of, products of products taken apart; itself if it is none."""
+        return (self,)
 
     def fits(self, domain: Domain) -> bool:
         """Whether a schema has the columns that this map reads, in the size that it reads them. Asked of leaves."""
@@ -82,6 +102,11 @@ class FeatureMap(ABC):
         """For an indicator: the number of the feature that is 1, for each record."""
         raise TypeError(f"{type(self).__name__} is not an indicator")
 
+    @property
+    def lookup(self) -> tuple[str, NDArray[np.uint16]] | None:
+        """For an indicator of one column's levels: the column, and the number of the feature that is 1 for each level."""
+        return None
+
     @abstractmethod
     def __call__(self, records: Records) -> Floats:
         """The features of a batch, one row for each record."""
@@ -90,6 +115,34 @@ class FeatureMap(ABC):
     def expectation(self, products: Products) -> Floats:
         """The expected features under each product distribution, one row for each, in closed form."""
 
+    @property
+    def has_soft(self) -> bool:
+        """Whether `soft` may be called."""
+        return type(self).soft is not FeatureMap.soft and all(part.has_soft for part in self.parts)
+
+    def soft(self, records: "SoftRecords") -> "Tensor":
+        """The expected features of records in the making, (rows, dimension), with gradients. Needs torch."""
+        raise TypeError(f"{type(self).__name__} has no soft form")
+
+    def soft_levels(self, column: "SoftColumn") -> Floats:
+        """What `soft` needs to know of a column: here the expected features in each of its tiles."""
+        spans = {column.level.name: column.level.spans} if column.level.numeric else {}
+        return self.expectation(Products({column.level.name: column.inside}, spans))
+
     @abstractmethod
     def describe(self) -> dict[str, Any]:
         """The map's own settings as JSON values and arrays, without its parts."""
+
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any], parts: "tuple[FeatureMap, ...]") -> Self:
+        """The inverse of `describe`. Facts may come in a stranger's file: what does not hold is a `ValueError`."""
+        raise TypeError(f"{cls.__name__} cannot be read from a file")
+
+    @property
+    def levels_held(self) -> int:
+        """How many levels the map holds in memory, where its file has but a few letters for them."""
+        return 0
+
+
+MAPS: Registry[type[FeatureMap]] = Registry("feature map", "pointillist.features")
+"""Every map that a file may hold, by the name that it has there."""

@@ -1,16 +1,23 @@
 """Constant: one feature that is 1 for every record, so that its sum is the number of records."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features.base import FeatureMap, Floats
+from pointillist.features.base import MAPS, FeatureMap, Floats
 from pointillist.features.products import Products
 from pointillist.records import Records
 
+if TYPE_CHECKING:
+    from torch import Tensor
 
+    from pointillist.features.soft_records import SoftRecords
+
+
+@MAPS.register("constant")
 @dataclass(frozen=True)
 class Constant(FeatureMap):
     """1 for every record. For data without a column of levels, such as images without labels."""
@@ -44,5 +51,14 @@ class Constant(FeatureMap):
     def expectation(self, products: Products) -> Floats:
         return np.ones((products.count, 1))
 
+    def soft(self, records: "SoftRecords") -> "Tensor":
+        import torch
+
+        return torch.ones(records.rows, 1)
+
     def describe(self) -> dict[str, Any]:
         return {}
+
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
+        return cls()

@@ -3,18 +3,26 @@
 The cos/sin pair (DP-MERF eq. 4) has norm exactly 1 for every record, which the cheaper sqrt(2) cos(wx + b) has not.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features.base import FeatureMap, Floats
+from pointillist.features.base import MAPS, FeatureMap, Floats
+from pointillist.features.description import floats
 from pointillist.features.products import Products
+from pointillist.files.facts import texts
 from pointillist.records import Records
 
+if TYPE_CHECKING:
+    from torch import Tensor
 
+    from pointillist.features.soft_records import SoftColumn, SoftRecords
+
+
+@MAPS.register("random-fourier")
 @dataclass(frozen=True, eq=False)
 class RandomFourier(FeatureMap):
     """(cos(Wx), sin(Wx)) / sqrt(D/2), with x the columns' positions in [0, 1] and W one row for each pair."""
@@ -93,5 +101,49 @@ class RandomFourier(FeatureMap):
         middle, half = (low + high) / 2, (high - low) / 2
         return np.asarray(np.exp(1j * np.outer(middle, frequency)) * np.sinc(np.outer(half, frequency) / np.pi))
 
+    def soft(self, records: "SoftRecords") -> "Tensor":
+        """E exp(i w.x) is a product over columns; those with a position alone are one matrix product of angles."""
+        import torch
+
+        found = None
+        plain = [name for name in self.columns if records.columns[name].tiles is None]
+        if plain:
+            places = torch.stack([records.places[name] for name in plain], dim=1)
+            found = _turn(places @ torch.stack([self._frequency(name) for name in plain]))
+        for name in self.read:
+            if name in plain:
+                continue
+            column, probabilities = records.columns[name], records.probabilities[name]
+            cosines, sines = column.matrix(self).chunk(2, dim=1)
+            both = torch.stack([cosines, sines], dim=2).flatten(1)
+            wave = torch.view_as_complex((probabilities @ both).reshape(records.rows, -1, 2))
+            if name in records.places:
+                share = (probabilities @ column.regular())[:, None]
+                wave = wave + share * _turn(records.places[name][:, None] * self._frequency(name))
+            found = wave if found is None else found * wave
+        assert found is not None
+        return torch.cat([found.real, found.imag], dim=1) / len(self.frequencies) ** 0.5
+
+    def soft_levels(self, column: "SoftColumn") -> Floats:
+        """The waves of a column, cosines then sines."""
+        waves = self.level_waves(column.level.name, column.level.spans if column.level.numeric else None)
+        return np.asarray(column.inside @ np.concatenate([waves.real, waves.imag], axis=1))
+
+    def _frequency(self, name: str) -> "Tensor":
+        import torch
+
+        return torch.as_tensor(self.frequencies[:, self.columns.index(name)], dtype=torch.float32)
+
     def describe(self) -> dict[str, Any]:
         return {"columns": list(self.columns), "frequencies": self.frequencies}
+
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
+        return cls(texts(facts, "columns"), floats(facts, "frequencies"))
+
+
+def _turn(angles: "Tensor") -> "Tensor":
+    """exp(i a)."""
+    import torch
+
+    return torch.polar(torch.ones_like(angles), angles)

@@ -11,21 +11,31 @@ figures.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from pointillist.features.base import FeatureMap, Floats
+from pointillist.features.base import MAPS, FeatureMap, Floats
 from pointillist.features.products import Products
+from pointillist.files.facts import real, text, whole
 from pointillist.records import Records
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from pointillist.features.soft_records import SoftRecords
 
 _SPREAD = 1.7
 _NODES = 64
 """Points at which an integral over one bin is evaluated."""
+_HIGHEST_ORDER = 1 << 16
+"""That a file may ask for."""
 
 
+@MAPS.register("hermite")
 @dataclass(frozen=True)
 class Hermite(FeatureMap):
     """Features 0 to `order` of one numeric column, whose positions in [0, 1] are centred at 0."""
@@ -103,5 +113,40 @@ class Hermite(FeatureMap):
         means = np.einsum("n,lnf->lf", weights / 2, features)
         return products.probabilities[self.column] @ means
 
+    def soft(self, records: "SoftRecords") -> "Tensor":
+        column, place = records.columns[self.column], records.places.get(self.column)
+        found = None if place is None else self._soft_at(place - 0.5)
+        if column.tiles is None:
+            assert found is not None
+            return found
+        probabilities = records.probabilities[self.column]
+        held = probabilities @ column.matrix(self)
+        return held if found is None else held + (probabilities @ column.regular())[:, None] * found
+
+    def _soft_at(self, x: "Tensor") -> "Tensor":
+        """The recursion of `at`, with gradients."""
+        import torch
+
+        rho, x = self.rho, self.scale * x
+        found = [(1 - rho * rho) ** 0.25 * torch.exp(-rho / (1 + rho) * x * x)]
+        if self.order >= 1:
+            found.append((2 * rho) ** 0.5 * x * found[0])
+        for k in range(1, self.order):
+            found.append((2 * rho / (k + 1)) ** 0.5 * x * found[k] - rho * (k / (k + 1)) ** 0.5 * found[k - 1])
+        return torch.stack(found, dim=1)
+
     def describe(self) -> dict[str, Any]:
-        return {"column": self.column, "order": self.order, "length_scale": self.length_scale, "scale": self.scale}
+        return {"column": self.column, **self.describe_curve()}
+
+    def describe_curve(self) -> dict[str, Any]:
+        """What of a description tells the features' shape, whatever they are features of."""
+        return {"order": self.order, "length_scale": self.length_scale, "scale": self.scale}
+
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
+        return cls(text(facts, "column"), *curve_facts(facts))
+
+
+def curve_facts(facts: Mapping[str, Any]) -> tuple[int, float, float]:
+    """Order, length scale and scale, as `describe_curve` gives them."""
+    return whole(facts, "order", 0, _HIGHEST_ORDER), real(facts, "length_scale"), real(facts, "scale")

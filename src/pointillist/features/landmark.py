@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from pointillist.errors import UsageError
-from pointillist.features.base import FeatureMap, Floats
+from pointillist.features.base import MAPS, FeatureMap, Floats
 from pointillist.features.cholesky import PivotedCholesky, pivoted_cholesky
 from pointillist.features.domain import Domain
 from pointillist.features.kernel import Delta, Kernel, kernel_from_json
@@ -45,6 +45,7 @@ _CELLS = 1 << 20
 """Kernel values held at a time."""
 
 
+@MAPS.register("landmarks")
 @dataclass(frozen=True, eq=False, repr=False)
 class Landmarks(FeatureMap):
     """A record's coordinates in the span of some public points."""
@@ -185,8 +186,7 @@ class Landmarks(FeatureMap):
         }
 
     @classmethod
-    def from_facts(cls, facts: Mapping[str, Any]) -> Self:
-        """The inverse of `describe`."""
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
         codes = {name: _row(facts, f"codes.{place}", np.uint16) for place, name in enumerate(texts(facts, "columns"))}
         units = {name: _row(facts, f"units.{place}", np.float64) for place, name in enumerate(texts(facts, "numbers"))}
         points = Records(len(next(iter(codes.values()))), codes, units)

@@ -9,21 +9,25 @@ map sees how all columns hang together, and the number of features does not grow
 pairs they have norm exactly 1 for every record.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features.base import Floats
+from pointillist.features.base import MAPS, FeatureMap, Floats
+from pointillist.features.description import floats
 from pointillist.features.domain import Domain
 from pointillist.features.fourier import RandomFourier
+from pointillist.features.indicator import MOST_LEVELS
 from pointillist.features.products import Products
+from pointillist.files.facts import texts, wholes
 from pointillist.records import Records
 
 
+@MAPS.register("mixed-fourier")
 @dataclass(frozen=True, eq=False)
 class MixedFourier(RandomFourier):
     """(cos a, sin a) / sqrt(D/2), with a = Wx + the sum over some columns of the angle of the record's level."""
@@ -95,3 +99,13 @@ class MixedFourier(RandomFourier):
     def describe(self) -> dict[str, Any]:
         turned = {"turned": list(self.turned), "sizes": list(self.sizes), "angles": self.angles}
         return {**super().describe(), **turned}
+
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
+        return cls(
+            texts(facts, "columns"),
+            floats(facts, "frequencies"),
+            texts(facts, "turned"),
+            wholes(facts, "sizes", 1, MOST_LEVELS),
+            floats(facts, "angles"),
+        )

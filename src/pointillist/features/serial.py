@@ -9,22 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import ArtefactError, UsageError
-from pointillist.features.algebra import Concat, Labelled, Product, Weighted
-from pointillist.features.base import FeatureMap
-from pointillist.features.constant import Constant
-from pointillist.features.fourier import RandomFourier
-from pointillist.features.hermite import Hermite
-from pointillist.features.images.distance import ImageDistance
-from pointillist.features.images.fourier import ImageFourier
-from pointillist.features.images.hermite import ImageHermite, ImageHermiteProducts
-from pointillist.features.images.kinds import FirstMoments, ImageKinds, KindMoments, SecondMoments
-from pointillist.features.images.moments import ImageMoments
-from pointillist.features.images.perceptual import Perceptual
-from pointillist.features.images.pixels import Pixels
-from pointillist.features.indicator import MOST_LEVELS, OneHot, Tiles
-from pointillist.features.landmark import Landmarks
-from pointillist.features.mixed_fourier import MixedFourier
-from pointillist.files.facts import listed, optional, real, text, texts, whole, wholes
+from pointillist.features.base import MAPS, FeatureMap
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -33,34 +18,6 @@ _MOST_NODES, _DEEPEST = 1 << 22, 32
 _MOST_FEATURES = 1 << 32
 _MOST_LEVELS = 1 << 23
 """Of all indicators together: a one-hot map of any size is a few letters in a file."""
-_HIGHEST_ORDER = 1 << 16
-_LARGEST_IMAGE = 4096
-"""Pixels each way."""
-
-_NAMES: dict[type[FeatureMap], str] = {
-    OneHot: "one-hot",
-    Tiles: "tiles",
-    RandomFourier: "random-fourier",
-    MixedFourier: "mixed-fourier",
-    Hermite: "hermite",
-    Landmarks: "landmarks",
-    ImageFourier: "image-fourier",
-    ImageHermite: "image-hermite",
-    Pixels: "pixels",
-    ImageMoments: "image-moments",
-    ImageKinds: "image-kinds",
-    FirstMoments: "first-moments",
-    SecondMoments: "second-moments",
-    KindMoments: "kind-moments",
-    ImageDistance: "image-distance",
-    ImageHermiteProducts: "image-hermite-products",
-    Perceptual: "perceptual",
-    Constant: "constant",
-    Concat: "concat",
-    Product: "product",
-    Labelled: "labelled",
-    Weighted: "weighted",
-}
 
 
 def to_nodes(root: FeatureMap) -> tuple[list[dict[str, Any]], Arrays]:
@@ -73,7 +30,7 @@ def to_nodes(root: FeatureMap) -> tuple[list[dict[str, Any]], Arrays]:
         key = (type(node), node)
         if key not in numbers:
             parts = [write(part) for part in node.parts]
-            facts: dict[str, Any] = {"map": _NAMES[type(node)], "parts": parts}
+            facts: dict[str, Any] = {"map": MAPS.name_of(type(node)), "parts": parts}
             for name, value in node.describe().items():
                 facts[name] = value
                 if isinstance(value, np.ndarray):
@@ -105,7 +62,7 @@ def from_nodes(nodes: list[dict[str, Any]], arrays: Arrays) -> FeatureMap:
             maps.append(_build(facts.pop("map"), parts, facts))
             if list(map(id, maps[-1].parts)) != list(map(id, parts)):
                 raise ValueError("a map with parts that it does not have")
-            levels += len(maps[-1].tile_of) if isinstance(maps[-1], Tiles) else 0
+            levels += maps[-1].levels_held
             if levels > _MOST_LEVELS or not 1 <= maps[-1].dimension <= _MOST_FEATURES:
                 raise ValueError("too many levels or features, or none")
         return maps[-1]
@@ -137,101 +94,8 @@ def _require_sane(parts: list[list[int]]) -> None:
         raise ValueError("parts that belong to nothing, or no parts at all")
 
 
-def _build(name: str, parts: tuple[FeatureMap, ...], facts: dict[str, Any]) -> FeatureMap:
-    match name:
-        case "one-hot":
-            return OneHot(text(facts, "column"), whole(facts, "size", 1, MOST_LEVELS))
-        case "tiles":
-            return Tiles(text(facts, "column"), wholes(facts, "tile_of", 0, MOST_LEVELS - 1))
-        case "random-fourier":
-            return RandomFourier(texts(facts, "columns"), _floats(facts, "frequencies"))
-        case "mixed-fourier":
-            return MixedFourier(
-                texts(facts, "columns"),
-                _floats(facts, "frequencies"),
-                texts(facts, "turned"),
-                wholes(facts, "sizes", 1, MOST_LEVELS),
-                _floats(facts, "angles"),
-            )
-        case "hermite":
-            return Hermite(text(facts, "column"), *_curve(facts))
-        case "landmarks":
-            return Landmarks.from_facts(facts)
-        case "perceptual":
-            return Perceptual.from_facts(facts)
-        case "concat":
-            return Concat(parts)
-        case "product":
-            return Product(parts)
-        case "labelled":
-            return Labelled(parts)
-        case "weighted":
-            (weighted,) = parts
-            return Weighted(weighted, real(facts, "weight", 0.0))
-        case "constant":
-            return Constant()
-    return _build_image(name, parts, facts)
-
-
-def _build_image(name: str, parts: tuple[FeatureMap, ...], facts: dict[str, Any]) -> FeatureMap:
-    """Maps of images."""
-    match name:
-        case "image-kinds":
-            return ImageKinds(_moments(parts))
-        case "first-moments":
-            return FirstMoments(_moments(parts))
-        case "second-moments":
-            return SecondMoments(_moments(parts))
-        case "kind-moments":
-            return KindMoments(parts)
-        case "image-distance":
-            return ImageDistance(*_centred(facts), _array(facts, "centres"), real(facts, "radius"))
-        case "image-fourier":
-            return ImageFourier(*_image(facts), _array(facts, "frequencies"), real(facts, "scale"))
-        case "pixels":
-            return Pixels(*_image(facts), real(facts, "radius"))
-        case "image-moments":
-            arrays = _array(facts, "vectors"), _array(facts, "centres")
-            lengths = real(facts, "radius"), real(facts, "lift")
-            return ImageMoments(*_centred(facts), *arrays, *lengths, whole(facts, "kinds", 1, MOST_LEVELS))
-        case "image-hermite":
-            return ImageHermite(*_image(facts), *_curve(facts))
-        case "image-hermite-products":
-            groups = listed(facts, "groups", lambda one, each: wholes(one, each, 0, _LARGEST_IMAGE**2 * 3))
-            return ImageHermiteProducts(*_image(facts), *_curve(facts), groups)
-    raise ValueError(f"unknown map {str(name)[:50]!r}")
-
-
-def _moments(parts: tuple[FeatureMap, ...]) -> ImageMoments:
-    (moments,) = parts
-    if not isinstance(moments, ImageMoments):
-        raise ValueError("kinds and moments are those of image-moments")
-    return moments
-
-
-def _image(facts: dict[str, Any]) -> tuple[str, int, int, int]:
-    """The column of an image, and its size."""
-    height, width = (whole(facts, name, 1, _LARGEST_IMAGE) for name in ("height", "width"))
-    return text(facts, "image"), height, width, whole(facts, "channels", 1, 3)
-
-
-def _centred(facts: dict[str, Any]) -> tuple[str, str | None]:
-    """The columns of an image and of its label, if there is one."""
-    return text(facts, "image"), optional(facts, "label", text)
-
-
-def _curve(facts: dict[str, Any]) -> tuple[int, float, float]:
-    return whole(facts, "order", 0, _HIGHEST_ORDER), real(facts, "length_scale"), real(facts, "scale")
-
-
-def _array(facts: dict[str, Any], name: str) -> NDArray[Any]:
-    if not isinstance(facts[name], np.ndarray):
-        raise ValueError(f"{name} must be an array")
-    return np.asarray(facts[name])
-
-
-def _floats(facts: dict[str, Any], name: str) -> NDArray[np.float64]:
-    found = _array(facts, name)
-    if found.dtype.kind != "f":
-        raise ValueError(f"{name} must be numbers with fractions")
-    return found.astype(np.float64)
+def _build(name: Any, parts: tuple[FeatureMap, ...], facts: dict[str, Any]) -> FeatureMap:
+    kind = MAPS.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise ValueError(f"unknown map {str(name)[:50]!r}")
+    return kind.from_description(facts, parts)

@@ -133,12 +133,3 @@ def joint_tiles(first: Tiles, second: Tiles) -> tuple[Integers, Integers]:
     )
     found = connected_components(links, directed=False)[1].astype(np.int64)
     return found[: first.dimension], found[first.dimension :]
-
-
-def aggregation(fine: Tiles, coarse: Tiles) -> Floats:
-    """The 0/1 matrix that adds fine tiles up to coarse ones."""
-    matrix = np.zeros((fine.dimension, coarse.dimension))
-    matrix[fine.table, coarse.table] = 1.0
-    if not (matrix.sum(axis=1) == 1).all():
-        raise ValueError(f"the tiles of column {fine.column!r} do not nest")
-    return matrix

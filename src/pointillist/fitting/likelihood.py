@@ -6,10 +6,11 @@ from functools import cached_property
 from typing import Self
 
 import torch
+from torch import Tensor
 
 from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, Tiles, factors
-from pointillist.fitting.soft_records import LEAVES, SoftRecords, Tensor, soft_features
+from pointillist.features.soft_records import SoftRecords
 from pointillist.release import Release
 
 
@@ -92,7 +93,7 @@ def means_of(groups: Sequence[Group], soft: SoftRecords) -> list[Tensor]:
 
     def features_of(part: FeatureMap) -> Tensor:
         if part not in known:
-            known[part] = soft_features(part, soft)
+            known[part] = part.soft(soft)
         return known[part]
 
     return [group.means(soft, features_of) for group in groups]
@@ -111,7 +112,7 @@ def squares(groups: Sequence[Group], means: Sequence[Tensor]) -> Tensor:
 
 def require_soft(feature_map: FeatureMap) -> None:
     """Refuse features that have no expectation for a row in the making."""
-    unfit = [leaf for leaf in feature_map.leaves if not isinstance(leaf, LEAVES)]
+    unfit = [leaf for leaf in feature_map.leaves if not leaf.has_soft]
     if unfit:
         raise UsageError(
             f"this generator cannot be fitted to {type(unfit[0]).__name__} features. Fit the release by its own method."

@@ -46,7 +46,7 @@ class Proxy:
         with torch.no_grad():
             for start in range(0, len(pixels), 100):
                 images = torch.as_tensor(pixels[start : start + 100]).permute(0, 3, 1, 2).to(torch.float32) / 255
-                total += self.map.torch_call(images).double().sum(dim=0).numpy()
+                total += self.map.soft_images(images).double().sum(dim=0).numpy()
         return float(np.sum((total / len(pixels) - self.wanted) ** 2))
 
 

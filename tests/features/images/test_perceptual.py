@@ -83,7 +83,7 @@ def test_bound_sign_and_size(options: dict[str, object], seed: int, channels: in
     assert np.linalg.norm(features, axis=1).max() <= feature_map.bound
     if feature_map.nonnegative:
         assert features.min() >= 0
-    twin = feature_map.torch_call(torch.as_tensor(pixels).permute(0, 3, 1, 2).float() / 255)
+    twin = feature_map.soft_images(torch.as_tensor(pixels).permute(0, 3, 1, 2).float() / 255)
     np.testing.assert_allclose(twin.numpy(), features, atol=1e-4)
 
 
@@ -110,7 +110,7 @@ def test_averages() -> None:
 def test_gradients_reach_the_pixels() -> None:
     images = torch.rand(4, 1, SIDE, SIDE, requires_grad=True)
     feature_map = Perceptual.of("image", extractor(), pool=3)
-    feature_map.torch_call(images).square()[:, : feature_map.activations].cumsum(dim=1).sum().backward()
+    feature_map.soft_images(images).square()[:, : feature_map.activations].cumsum(dim=1).sum().backward()
     assert images.grad is not None
     assert torch.isfinite(images.grad).all()
     assert (images.grad.flatten(1).abs().sum(dim=1) > 0).all()
@@ -120,7 +120,7 @@ def test_an_image_without_activations_has_no_features_and_no_bad_gradient() -> N
     feature_map = Perceptual.of("image", plain())
     assert np.abs(feature_map(records(np.zeros((2, SIDE, SIDE, 1), dtype=np.uint8)))).max() == 0
     images = torch.zeros(2, 1, SIDE, SIDE, requires_grad=True)
-    feature_map.torch_call(images).sum().backward()
+    feature_map.soft_images(images).sum().backward()
     assert images.grad is not None
     assert torch.isfinite(images.grad).all()
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from pointillist.features import OneHot, Product, Products, Tiles
-from pointillist.fitting.evidence import Evidence, Table, aggregation, joint_tiles
+from pointillist.features.indicator import aggregation
+from pointillist.fitting.evidence import Evidence, Table, joint_tiles
 from pointillist.generators.mixture.fit import Fit, Problem, _through_softmax, fit_mixture
 from pointillist.generators.mixture.mixture import Mixture
 

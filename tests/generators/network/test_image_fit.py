@@ -21,12 +21,13 @@ from pointillist.features import (
     ImageHermiteProducts,
     Labelled,
     OneHot,
+    Pixels,
     Product,
     Records,
     Tiles,
     Weighted,
 )
-from pointillist.generators.network.image_fit import Loss, targets_of
+from pointillist.generators.network.image_fit import Loss, require_soft_images, targets_of
 from pointillist.generators.network.image_network import ImageNetwork, ImageShape
 from pointillist.generators.network.image_settings import ImageNetworkSettings, image_shares
 from pointillist.model import Model
@@ -290,3 +291,10 @@ def test_a_table_is_refused() -> None:
 def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(wrong))):
         ImageNetworkSettings(**wrong)
+
+
+def test_features_that_images_do_not_have_are_refused() -> None:
+    for unfit in (OneHot("label", 3), Concat((Pixels("image", 4, 4, 1, 2.0), OneHot("label", 3)))):
+        with pytest.raises(UsageError, match="an image network cannot be fitted to OneHot features"):
+            require_soft_images(unfit)
+    require_soft_images(Pixels("image", 4, 4, 1, 2.0))

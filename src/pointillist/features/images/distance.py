@@ -1,18 +1,25 @@
 """Image distance: the squared distance of an image from a public image of its class, in parts of a public limit."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features.base import Floats
+from pointillist.features.base import MAPS, FeatureMap, Floats
+from pointillist.features.description import array
 from pointillist.features.domain import Domain
-from pointillist.features.images.image_map import CentredImageMap
+from pointillist.features.images.base import CentredImageMap, centred_facts, flat
+from pointillist.files.facts import real
 from pointillist.records import Records
 
+if TYPE_CHECKING:
+    from torch import Tensor
 
+
+@MAPS.register("image-distance")
 @dataclass(frozen=True, eq=False)
 class ImageDistance(CentredImageMap):
     """|p - c|^2 / radius^2 for pixels p in [0, 1], at most 1. One feature, of whole numbers up to the division."""
@@ -50,5 +57,23 @@ class ImageDistance(CentredImageMap):
         squared = np.einsum("ij,ij->i", pixels, pixels)  # whole numbers: exact in any order
         return np.asarray(np.minimum(1.0, squared / (255 * self.radius) ** 2)[:, None])
 
+    @cached_property
+    def _soft_centres(self) -> "Tensor":
+        import torch
+
+        return torch.as_tensor(self.centres / 255, dtype=torch.float32)
+
+    def soft_images(self, images: "Tensor", labels: "Tensor | None" = None) -> "Tensor":
+        if self.label is not None and labels is None:
+            raise ValueError("distances from the centre of a class need the images' labels")
+        centres = self._soft_centres
+        centres = centres[:1] if self.label is None or labels is None else centres[labels.long()]
+        squared = (flat(images) - centres).square().sum(dim=1, keepdim=True)
+        return (squared / self.radius**2).clamp_max(1.0)
+
     def describe(self) -> dict[str, Any]:
         return {"image": self.image, "label": self.label, "centres": self.centres, "radius": self.radius}
+
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
+        return cls(*centred_facts(facts), array(facts, "centres"), real(facts, "radius"))

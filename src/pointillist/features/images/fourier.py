@@ -8,18 +8,23 @@ kernel is that of the rounded ones, and nothing is rounded afterwards.
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features.base import Floats
+from pointillist.features.base import MAPS, FeatureMap, Floats
+from pointillist.features.description import array
 from pointillist.features.domain import Domain
-from pointillist.features.images.image_map import ImageMap
+from pointillist.features.images.base import ImageMap, flat, image_facts
+from pointillist.files.facts import real
 from pointillist.records import Records
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 _EXACT = 1 << 53
 """Floats hold every whole number up to here."""
@@ -31,6 +36,7 @@ _KEPT = 1 << 24
 """Frequencies that are kept as floats; more are turned into floats part by part, to save memory."""
 
 
+@MAPS.register("image-fourier")
 @dataclass(frozen=True, eq=False)
 class ImageFourier(ImageMap):
     """(cos(a), sin(a)) / sqrt(D/2) with angles a = scale * Wp, p the pixels from 0 to 255, row by row."""
@@ -118,6 +124,20 @@ class ImageFourier(ImageMap):
         found /= math.sqrt(pairs)
         return found
 
+    @cached_property
+    def _soft_frequencies(self) -> "Tensor":
+        import torch
+
+        found = torch.as_tensor(self.frequencies).to(torch.float32)
+        found *= 255 * self.scale
+        return found
+
+    def soft_images(self, images: "Tensor", labels: "Tensor | None" = None) -> "Tensor":
+        import torch
+
+        angles = flat(images) @ self._soft_frequencies.T
+        return torch.cat([torch.cos(angles), torch.sin(angles)], dim=1) / math.sqrt(len(self.frequencies))
+
     def describe(self) -> dict[str, Any]:
         return {
             "image": self.image,
@@ -127,3 +147,7 @@ class ImageFourier(ImageMap):
             "frequencies": self.frequencies,
             "scale": self.scale,
         }
+
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
+        return cls(*image_facts(facts), array(facts, "frequencies"), real(facts, "scale"))

@@ -4,18 +4,23 @@ A pixel has 256 values, so its features are rows of a small table: looking them 
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Self
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features.base import Floats
+from pointillist.features.base import MAPS, FeatureMap, Floats
 from pointillist.features.domain import Domain
-from pointillist.features.hermite import Hermite
-from pointillist.features.images.image_map import ImageMap
+from pointillist.features.hermite import Hermite, curve_facts
+from pointillist.features.images.base import LARGEST_SIDE, ImageMap, flat, image_facts
+from pointillist.files.facts import listed, wholes
 from pointillist.records import Records
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 _MOST_PIXELS = 16
 """In a group: the number of features is a power of it."""
@@ -63,15 +68,14 @@ class _Pixels(ImageMap):
             "height": self.height,
             "width": self.width,
             "channels": self.channels,
-            "order": self.order,
-            "length_scale": self.length_scale,
-            "scale": self.scale,
+            **self.curve.describe_curve(),
         }
 
     def _flat(self, records: Records) -> NDArray[np.uint8]:
         return records.images[self.image].reshape(records.rows, self.pixels)
 
 
+@MAPS.register("image-hermite")
 @dataclass(frozen=True)
 class ImageHermite(_Pixels):
     """The sum kernel: features 0 to `order` of every pixel, divided by the root of their number."""
@@ -99,7 +103,16 @@ class ImageHermite(_Pixels):
     def __call__(self, records: Records) -> Floats:
         return self._shares[self._flat(records)].reshape(records.rows, self.dimension)
 
+    def soft_images(self, images: "Tensor", labels: "Tensor | None" = None) -> "Tensor":
+        curves: Tensor = _curves().apply(flat(images) - 0.5, self.curve)
+        return 1 / math.sqrt(self.pixels) * curves.permute(1, 2, 0).flatten(1)
 
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
+        return cls(*image_facts(facts), *curve_facts(facts))
+
+
+@MAPS.register("image-hermite-products")
 @dataclass(frozen=True)
 class ImageHermiteProducts(_Pixels):
     """The product kernel, over some groups of pixels: all products of one feature of each pixel in a group."""
@@ -164,3 +177,60 @@ class ImageHermiteProducts(_Pixels):
 
     def describe(self) -> dict[str, Any]:
         return {**super().describe(), "groups": [list(group) for group in self.groups]}
+
+    def soft_images(self, images: "Tensor", labels: "Tensor | None" = None) -> "Tensor":
+        import torch
+
+        def curves(place: int) -> "Tensor":
+            found: Tensor = _curves().apply(chosen[:, :, place] - 0.5, self.curve)
+            return found.permute(1, 2, 0)
+
+        chosen = flat(images)[:, torch.as_tensor(self._numbers)]  # (number, groups, size)
+        features = 1 / math.sqrt(len(self.groups)) * curves(0)
+        for place in range(1, self.size):
+            features = (features[:, :, :, None] * curves(place)[:, :, None, :]).flatten(2)
+        return features.flatten(1)
+
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
+        groups = listed(facts, "groups", lambda one, each: wholes(one, each, 0, LARGEST_SIDE**2 * 3))
+        return cls(*image_facts(facts), *curve_facts(facts), groups)
+
+
+@cache
+def _curves() -> Any:
+    """Hermite features of centred positions with gradients, as (features, *positions): a function of torch's, made late."""
+    import torch
+
+    class Curves(torch.autograd.Function):
+        """The recursion of `Hermite.at`, with its derivative in closed form: no tape of a hundred steps is kept.
+
+        phi_k' = sqrt(2 k rho) phi_(k-1) - 2 rho / (1 + rho) x phi_k, from H_k' = 2 k H_(k-1).
+        """
+
+        @staticmethod
+        def forward(ctx: Any, x: "Tensor", curve: Hermite) -> "Tensor":
+            rho, x = curve.rho, curve.scale * x
+            found = torch.empty((curve.dimension, *x.shape), dtype=x.dtype)
+            found[0] = (1 - rho * rho) ** 0.25 * torch.exp(-rho / (1 + rho) * x * x)
+            if curve.order >= 1:
+                found[1] = math.sqrt(2 * rho) * x * found[0]
+            for k in range(1, curve.order):
+                torch.mul(x, found[k], out=found[k + 1]).mul_(math.sqrt(2 * rho / (k + 1)))
+                found[k + 1].sub_(found[k - 1], alpha=rho * math.sqrt(k / (k + 1)))
+            ctx.save_for_backward(x, found)
+            ctx.curve = curve
+            return found
+
+        @staticmethod
+        def backward(ctx: Any, *gradients: "Tensor") -> "tuple[Tensor, None]":
+            (given,) = gradients
+            x, found = ctx.saved_tensors
+            curve: Hermite = ctx.curve
+            slope = -2 * curve.rho / (1 + curve.rho) * x * (given * found).sum(0)
+            if curve.order >= 1:
+                numbers = torch.arange(1, curve.dimension, dtype=x.dtype).reshape(-1, *[1] * x.dim())
+                slope += (torch.sqrt(2 * curve.rho * numbers) * given[1:] * found[:-1]).sum(0)
+            return curve.scale * slope, None
+
+    return Curves

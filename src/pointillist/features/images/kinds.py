@@ -9,19 +9,22 @@ two classes 0. None is negative, though those of the first part by itself may be
 sum by sqrt 2 at most. Both parts together have the length of u, squared: at most 1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features.algebra import Concat, Product
-from pointillist.features.base import FeatureMap, Floats
-from pointillist.features.images.image_map import ImageMap
+from pointillist.features.base import MAPS, FeatureMap, Floats
+from pointillist.features.images.base import ImageMap
 from pointillist.features.images.moments import ImageMoments
 from pointillist.features.indicator import Tiles
 from pointillist.records import Records
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +52,15 @@ class _View(ImageMap):
     def describe(self) -> dict[str, Any]:
         return {}
 
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
+        (moments,) = parts
+        if not isinstance(moments, ImageMoments):
+            raise ValueError("kinds and moments are those of image-moments")
+        return cls(moments)
 
+
+@MAPS.register("image-kinds")
 class ImageKinds(_View):
     """One feature for each kind of each class: 1 for an image's own, 0 for the rest."""
 
@@ -71,7 +82,11 @@ class ImageKinds(_View):
     def __call__(self, records: Records) -> Floats:
         return np.eye(self.dimension)[self.cells(records)]
 
+    def soft_images(self, images: "Tensor", labels: "Tensor | None" = None) -> "Tensor":
+        return self.moments.soft_kinds(images, labels)
 
+
+@MAPS.register("first-moments")
 class FirstMoments(_View):
     """The products of lift with all of u: the square of lift, and sqrt 2 lift times v."""
 
@@ -83,7 +98,11 @@ class FirstMoments(_View):
         u = self.moments.lifted(records)
         return np.asarray(u * u[:, :1] * self.moments.weights[: self.dimension])
 
+    def soft_images(self, images: "Tensor", labels: "Tensor | None" = None) -> "Tensor":
+        return self.moments.soft_products(images, labels, slice(0, self.moments.size))
 
+
+@MAPS.register("second-moments")
 class SecondMoments(_View):
     """The products of two entries of v, those of two different ones times sqrt 2."""
 
@@ -103,7 +122,11 @@ class SecondMoments(_View):
         found *= self.moments.weights[self.moments.size :]
         return np.asarray(found)
 
+    def soft_images(self, images: "Tensor", labels: "Tensor | None" = None) -> "Tensor":
+        return self.moments.soft_products(images, labels, slice(self.moments.size, None))
 
+
+@MAPS.register("kind-moments")
 class KindMoments(Concat):
     """First moments by kind and second moments by class."""
 

@@ -11,22 +11,30 @@ and every sum over pixels or coefficients is one of whole numbers below 2^53: ex
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.features.base import Floats
+from pointillist.features.base import MAPS, FeatureMap, Floats
+from pointillist.features.description import array
 from pointillist.features.domain import Domain
+from pointillist.features.images.base import CentredImageMap, centred_facts, flat, shortened
 from pointillist.features.images.cosines import SCALE
-from pointillist.features.images.image_map import CentredImageMap
+from pointillist.features.indicator import MOST_LEVELS
+from pointillist.files.facts import real, whole
 from pointillist.records import Records
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 _EXACT = 1 << 53
 
 
+@MAPS.register("image-moments")
 @dataclass(frozen=True, eq=False)
 class ImageMoments(CentredImageMap):
     """All products u_i u_j with i <= j, those with i < j times sqrt 2, so that the norm is that of u squared."""
@@ -166,6 +174,56 @@ class ImageMoments(CentredImageMap):
         first, second = self.pairs
         return np.where(first == second, 1.0, math.sqrt(2.0))
 
+    def soft_images(self, images: "Tensor", labels: "Tensor | None" = None) -> "Tensor":
+        return self.soft_products(images, labels, slice(None))
+
+    def soft_products(self, images: "Tensor", labels: "Tensor | None", part: slice) -> "Tensor":
+        """Some of the features, with gradients."""
+        import torch
+
+        one, other, weights = (each[part] for each in self._soft_pairs)
+        coefficients = flat(images) @ self._soft_basis[0].T
+        centres = self._soft_basis[1][self._soft_cells(coefficients, labels)]
+        deviations = shortened(coefficients - centres, self.radius)
+        lift = deviations.new_full((len(deviations), 1), self.lift)
+        u = torch.cat([lift, deviations], dim=1) / math.hypot(self.lift, self.radius)
+        return u[:, one] * u[:, other] * weights
+
+    def soft_kinds(self, images: "Tensor", labels: "Tensor | None") -> "Tensor":
+        """Which centre is nearest, as indicators: no slope leads from one to another."""
+        import torch
+
+        cells = self._soft_cells(flat(images) @ self._soft_basis[0].T, labels)
+        return torch.nn.functional.one_hot(cells, len(self.centres)).to(images.dtype)
+
+    def _soft_cells(self, coefficients: "Tensor", labels: "Tensor | None") -> "Tensor":
+        import torch
+
+        if self.label is None:
+            labels = torch.zeros(len(coefficients), dtype=torch.int64)
+        elif labels is None:
+            raise ValueError("moments around the centre of a class need the images' labels")
+        own = labels.long()[:, None] * self.kinds + torch.arange(self.kinds)
+        nearest = torch.cdist(coefficients.detach(), self._soft_basis[1]).gather(1, own).argmin(dim=1, keepdim=True)
+        return own.gather(1, nearest)[:, 0]
+
+    @cached_property
+    def _soft_basis(self) -> "tuple[Tensor, Tensor]":
+        """The basis and the centres, for pixels in [0, 1] and a basis of length 1."""
+        import torch
+
+        basis, centres = self.vectors / SCALE, self.centres / (255 * SCALE)
+        return torch.as_tensor(basis, dtype=torch.float32), torch.as_tensor(centres, dtype=torch.float32)
+
+    @cached_property
+    def _soft_pairs(self) -> "tuple[Tensor, Tensor, Tensor]":
+        """The entries of u that are multiplied, and the products' weights."""
+        import torch
+
+        one, other = self.pairs
+        weights = torch.as_tensor(self.weights, dtype=torch.float32)
+        return torch.as_tensor(one), torch.as_tensor(other), weights
+
     def describe(self) -> dict[str, Any]:
         return {
             "image": self.image,
@@ -176,3 +234,9 @@ class ImageMoments(CentredImageMap):
             "lift": self.lift,
             "kinds": self.kinds,
         }
+
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
+        arrays = array(facts, "vectors"), array(facts, "centres")
+        lengths = real(facts, "radius"), real(facts, "lift")
+        return cls(*centred_facts(facts), *arrays, *lengths, whole(facts, "kinds", 1, MOST_LEVELS))

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pointillist.errors import UsageError
-from pointillist.features.base import Floats
+from pointillist.features.base import MAPS, FeatureMap, Floats
+from pointillist.features.images.base import ImageMap
 from pointillist.features.images.extractor import Extractor, Shape
-from pointillist.features.images.image_map import ImageMap
 from pointillist.features.images.public_network import one_thread, require_torch
 from pointillist.files.facts import flag, listed, real, table, text, texts, whole, wholes
 from pointillist.records import Records
@@ -42,6 +42,7 @@ _TINY = 1e-12
 """An image whose activations are shorter than this has no direction; its features are nearly 0."""
 
 
+@MAPS.register("perceptual")
 @dataclass(frozen=True, eq=False)
 class Perceptual(ImageMap):
     """Activations of a frozen public network, their squares, or both."""
@@ -118,8 +119,7 @@ class Perceptual(ImageMap):
                 found[number] = self._features(image, torch.float64).numpy()[0]
         return found
 
-    def torch_call(self, images: "Tensor") -> "Tensor":
-        """Features of images (n, channels, height, width) from 0 to 1, with gradients: for fitting generators."""
+    def soft_images(self, images: "Tensor", labels: "Tensor | None" = None) -> "Tensor":
         return self._features(images, require_torch().float32)
 
     def _features(self, images: "Tensor", kind: Any) -> "Tensor":
@@ -161,8 +161,7 @@ class Perceptual(ImageMap):
         }
 
     @classmethod
-    def from_facts(cls, facts: Mapping[str, Any]) -> Self:
-        """The inverse of `describe`."""
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
         weights = {name: facts[f"weights.{place}"] for place, name in enumerate(texts(facts, "weights"))}
         (extractor,) = listed(facts, "extractor", table)
         shapes = listed(facts, "shapes", lambda one, each: _shape(*wholes(one, each, 1, _LARGEST_SIDE)))

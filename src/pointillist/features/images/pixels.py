@@ -1,17 +1,23 @@
 """Pixels: an image as it is, shortened to a public length if it is brighter than that."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from pointillist.features.base import Floats
+from pointillist.features.base import MAPS, FeatureMap, Floats
 from pointillist.features.domain import Domain
-from pointillist.features.images.image_map import ImageMap
+from pointillist.features.images.base import ImageMap, flat, image_facts, shortened
+from pointillist.files.facts import real
 from pointillist.records import Records
 
+if TYPE_CHECKING:
+    from torch import Tensor
 
+
+@MAPS.register("pixels")
 @dataclass(frozen=True)
 class Pixels(ImageMap):
     """p / radius for pixels p in [0, 1] of Euclidean length at most `radius`; longer ones are shortened to it."""
@@ -43,6 +49,9 @@ class Pixels(ImageMap):
         # A little shorter than the limit, so that rounding does not take a record over it.
         return pixels * ((1 - 1e-12) / np.maximum(255 * self.radius, np.sqrt(squared)))[:, None]
 
+    def soft_images(self, images: "Tensor", labels: "Tensor | None" = None) -> "Tensor":
+        return shortened(flat(images), self.radius) / self.radius
+
     def describe(self) -> dict[str, Any]:
         return {
             "image": self.image,
@@ -51,3 +60,7 @@ class Pixels(ImageMap):
             "channels": self.channels,
             "radius": self.radius,
         }
+
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any], parts: tuple[FeatureMap, ...]) -> Self:
+        return cls(*image_facts(facts), real(facts, "radius"))

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from pointillist.features import Tiles
+from pointillist.features.soft_records import SoftColumn, SoftRecords
 from pointillist.fitting.evidence import measured_tiles, refine
 from pointillist.fitting.likelihood import Likelihood
-from pointillist.fitting.soft_records import SoftColumn, SoftRecords, Tensor
 from pointillist.generators.mixture.mixture import Mixture
 from pointillist.progress import Progress
 from pointillist.sampling.drawing import even

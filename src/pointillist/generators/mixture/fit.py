@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features import Tiles
+from pointillist.features.indicator import aggregation
 from pointillist.fitting.denoising import project_to_simplex
-from pointillist.fitting.evidence import Evidence, Table, aggregation, joint_tiles
+from pointillist.fitting.evidence import Evidence, Table, joint_tiles
 from pointillist.generators.mixture.interaction import ties
 from pointillist.generators.mixture.mixture import Mixture
 from pointillist.progress import Progress

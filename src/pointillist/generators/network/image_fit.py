@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
 from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, Product, Tiles, factors
+from pointillist.features.soft_records import SoftRecords
 from pointillist.fitting.checkpoint import restore, store
-from pointillist.fitting.soft_images import Features, Tensor, torch_features
 from pointillist.generators.network.image_network import ImageNetwork, ImageShape
 from pointillist.generators.network.image_settings import BREADTHS, ImageNetworkSettings
 from pointillist.progress import Progress
@@ -76,12 +76,30 @@ def _parted(block: FeatureMap, label: Levels | None) -> tuple[Tiles | None, Feat
     return (front[0] if front else None), (behind[0] if len(behind) == 1 else Product(behind))
 
 
+def features_of(feature_map: FeatureMap, images: Tensor, labels: Tensor | None) -> Tensor:
+    """Of images in the making, (number, channels, height, width) in [0, 1], with the levels of their label."""
+    known = {} if labels is None else dict.fromkeys(feature_map.code_columns, labels)
+    return feature_map.soft(
+        SoftRecords(len(images), images=dict.fromkeys(feature_map.image_columns, images), labels=known)
+    )
+
+
+def require_soft_images(feature_map: FeatureMap) -> None:
+    """Refuse features that images in the making do not have."""
+    unfit = [leaf for leaf in feature_map.leaves if not (leaf.image_columns and leaf.has_soft)]
+    if unfit or not feature_map.has_soft:
+        name = type(unfit[0] if unfit else feature_map).__name__
+        raise UsageError(f"an image network cannot be fitted to {name} features. Fit the release by its own method.")
+
+
 class Loss:
     """How far a network's images are from a release."""
 
     def __init__(self, targets: tuple[Target, ...], shape: ImageShape, settings: ImageNetworkSettings):
         self.targets, self.shape, self.unbiased = targets, shape, settings.unbiased
-        self.twins: dict[FeatureMap, Features] = {each.map: torch_features(each.map) for each in targets}
+        self.maps = tuple(dict.fromkeys(each.map for each in targets))
+        for feature_map in self.maps:
+            require_soft_images(feature_map)
         shares = np.array(shape.shares or (1.0,))
         self.classes = np.flatnonzero(shares > 0)
         self.each = max(1, -(-settings.batch // (2 * len(self.classes))))
@@ -109,8 +127,8 @@ class Loss:
         given = torch.as_tensor(codes) if self.shape.shares else None
         images = module(self.shape.given(noise, given))
         by_class = {
-            feature_map: twin(images, given).reshape(2, len(self.classes), each, -1).mean(dim=2)
-            for feature_map, twin in self.twins.items()
+            feature_map: features_of(feature_map, images, given).reshape(2, len(self.classes), each, -1).mean(dim=2)
+            for feature_map in self.maps
         }
         return [target.mixing[:, self.classes] @ by_class[target.map] for target in self.targets]
 

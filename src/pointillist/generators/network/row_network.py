@@ -14,15 +14,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
 from pointillist.features import FeatureMap, Tiles
 from pointillist.features.indicator import MOST_LEVELS
+from pointillist.features.soft_records import SoftColumn, SoftRecords
 from pointillist.files.facts import flag, listed, optional, reals, table, text, whole, wholes
 from pointillist.fitting.checkpoint import restore, store
 from pointillist.fitting.evidence import measured_tiles, refine
 from pointillist.fitting.likelihood import Group, Likelihood, Term, grouped, require_soft, sum_of_squares
-from pointillist.fitting.soft_records import SoftColumn, SoftRecords, Tensor
 from pointillist.generators import stored
 from pointillist.generators.network.stored_weights import stored_weights, with_weights
 from pointillist.generators.settings import NetworkSettings

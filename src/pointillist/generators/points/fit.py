@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from pointillist.errors import UsageError
 from pointillist.features import Records
 from pointillist.fitting.evidence import readable_tables
 from pointillist.fitting.likelihood import Group, Likelihood, Term, by_shape, means_of, squares
-from pointillist.fitting.soft_records import Tensor
 from pointillist.generators.points.movable_points import Columns, LoosePoints, settled, soft_columns
 from pointillist.generators.points.points import Points
 from pointillist.generators.points.weighting import Kind, weigh

@@ -12,12 +12,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.stats import qmc
+from torch import Tensor
 
 from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, OneHot, Records, Tiles
+from pointillist.features.indicator import aggregation
+from pointillist.features.soft_records import SoftColumn, SoftRecords
 from pointillist.fitting.denoising import project_to_simplex
-from pointillist.fitting.evidence import Table, aggregation, measured_tiles, refine
-from pointillist.fitting.soft_records import LEAVES, SoftColumn, SoftRecords, Tensor
+from pointillist.fitting.evidence import Table, measured_tiles, refine
 from pointillist.sampling.decoding import placed
 from pointillist.sampling.drawing import draw_levels, even, quota
 from pointillist.schema.levels import Levels
@@ -32,7 +34,7 @@ _LOOSE = 0.5
 def soft_columns(feature_maps: Sequence[FeatureMap], levels: Sequence[Levels]) -> Columns:
     """How each column is held, given the maps that will read it. A column that none reads stays as it begins."""
     for leaf in (leaf for each in feature_maps for leaf in each.leaves):
-        if not isinstance(leaf, LEAVES):
+        if not leaf.has_soft:
             raise UsageError(
                 f"points cannot be moved under {type(leaf).__name__} features: they have no gradient here. Fit the release "
                 "by its own method."

@@ -22,8 +22,8 @@ from pointillist.features import (
     Tiles,
     Weighted,
 )
-from pointillist.fitting.evidence import aggregation
-from pointillist.fitting.soft_records import SoftColumn, SoftRecords, soft_features
+from pointillist.features.indicator import aggregation
+from pointillist.features.soft_records import SoftColumn, SoftRecords
 from pointillist.schema import Boolean, Categorical, Integer, Real
 from pointillist.schema.levels import Levels
 
@@ -79,7 +79,7 @@ def maps() -> st.SearchStrategy[FeatureMap]:
 
 
 def mean_features(feature_map: FeatureMap, soft: SoftRecords) -> torch.Tensor:
-    return soft.weigh(soft_features(feature_map, soft)).sum(dim=0)
+    return soft.weigh(feature_map.soft(soft)).sum(dim=0)
 
 
 def tensor(values: Any) -> torch.Tensor:
@@ -121,7 +121,7 @@ def rows(count: int, seed: int) -> tuple[Records, SoftRecords]:
 def test_hard_rows_have_the_features_that_the_map_gives_them(feature_map: FeatureMap, count: int, seed: int) -> None:
     hard, soft = rows(count, seed)
     expected = feature_map(hard)
-    assert soft_features(feature_map, soft).numpy() == pytest.approx(expected, abs=1e-5)
+    assert feature_map.soft(soft).numpy() == pytest.approx(expected, abs=1e-5)
     assert mean_features(feature_map, soft).numpy() == pytest.approx(expected.mean(axis=0), abs=1e-5)
 
 
@@ -156,7 +156,7 @@ def test_columns_given_by_tiles_alone_have_expected_features(
     expected = feature_map.expectation(Products(shares, spans))
     weights = rng.dirichlet(np.ones(count))
     soft = SoftRecords(count, columns, chances, {}, tensor(weights))
-    assert soft_features(feature_map, soft).numpy() == pytest.approx(expected, abs=1e-5)
+    assert feature_map.soft(soft).numpy() == pytest.approx(expected, abs=1e-5)
     assert mean_features(feature_map, soft).numpy() == pytest.approx(weights @ expected, abs=1e-5)
     plain = SoftRecords(count, columns, chances, {})
     assert mean_features(feature_map, plain).numpy() == pytest.approx(expected.mean(axis=0), abs=1e-5)
@@ -184,7 +184,7 @@ def test_a_number_with_atoms_is_the_mixture_of_its_place_and_its_atoms(feature_m
         {name: tensor(chance[None, :]) for name, chance in chances.items()},
         {name: tensor([place]) for name, place in own.items()},
     )
-    assert soft_features(feature_map, soft)[0].numpy() == pytest.approx(expected, abs=1e-5)
+    assert feature_map.soft(soft)[0].numpy() == pytest.approx(expected, abs=1e-5)
 
 
 @given(feature_map=maps(), count=st.integers(1, 9), seed=st.integers(0, 99))
@@ -254,4 +254,4 @@ def test_a_map_without_a_soft_form_is_named() -> None:
 
     _, soft = rows(2, 0)
     with pytest.raises(TypeError, match="Strange has no soft form"):
-        soft_features(Strange(), soft)
+        Strange().soft(soft)

@@ -1,10 +1,12 @@
-"""Twins of feature maps of images: the same features for the same pixels, and gradients that are right."""
+"""Feature maps on images in the making: the same features for the same pixels, and gradients that are right."""
+
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from pointillist.errors import UsageError
 from pointillist.features import (
     Concat,
     FeatureMap,
@@ -14,14 +16,14 @@ from pointillist.features import (
     ImageHermiteProducts,
     ImageMoments,
     KindMoments,
-    OneHot,
     Pixels,
     Product,
     Records,
     Weighted,
 )
+from pointillist.features.images.base import ImageMap
 from pointillist.features.images.cosines import SCALE, cosine_basis
-from pointillist.fitting.soft_images import torch_features
+from pointillist.features.soft_records import SoftRecords
 
 SHAPE = (5, 4, 3)
 FOURIER = ImageFourier.draw("image", *SHAPE, 30, [1.0, 4.0], seed=0)
@@ -62,14 +64,19 @@ CODES = np.array([0, 1, 2, 2, 1, 0], dtype=np.uint16)
 PIXELS = np.random.default_rng(1).integers(0, 256, (6, *SHAPE), dtype=np.uint8)
 
 
+def soft(feature_map: FeatureMap, images: torch.Tensor, labels: torch.Tensor | None = None) -> torch.Tensor:
+    known = {} if labels is None else {"label": labels}
+    return feature_map.soft(SoftRecords(len(images), images={"image": images}, labels=known))
+
+
 def tensor(pixels: np.ndarray) -> torch.Tensor:
     return torch.as_tensor(pixels / 255, dtype=torch.float32).permute(0, 3, 1, 2)
 
 
 @pytest.mark.parametrize("name", MAPS)
-def test_a_twin_gives_the_same_features(name: str) -> None:
+def test_soft_images_have_the_same_features(name: str) -> None:
     wanted = MAPS[name](Records(6, {"label": CODES}, {}, {"image": PIXELS}))
-    found = torch_features(MAPS[name])(tensor(PIXELS), torch.as_tensor(CODES.astype(np.int64)))
+    found = soft(MAPS[name], tensor(PIXELS), torch.as_tensor(CODES.astype(np.int64)))
     assert found.shape == wanted.shape
     np.testing.assert_allclose(found.numpy(), wanted, atol=2e-5)
 
@@ -78,13 +85,13 @@ def test_a_twin_gives_the_same_features(name: str) -> None:
 def test_gradients_are_right(name: str) -> None:
     """The curves have a derivative in closed form: held against differences."""
     images = tensor(PIXELS[:2]).to(torch.float64).requires_grad_()
-    assert torch.autograd.gradcheck(torch_features(MAPS[name]), (images,), atol=1e-4)
+    assert torch.autograd.gradcheck(partial(soft, MAPS[name]), (images,), atol=1e-4)
 
 
 @pytest.mark.parametrize("name", ["pixels, shortened", "moments, shortened", "moments by class"])
 def test_gradients_reach_every_pixel(name: str) -> None:
     images = tensor(PIXELS).requires_grad_()
-    features = torch_features(MAPS[name])(images, torch.as_tensor(CODES.astype(np.int64)))
+    features = soft(MAPS[name], images, torch.as_tensor(CODES.astype(np.int64)))
     (features * torch.arange(features.shape[1])).sum().backward()
     assert images.grad is not None
     assert torch.isfinite(images.grad).all()
@@ -93,25 +100,35 @@ def test_gradients_reach_every_pixel(name: str) -> None:
 
 def test_a_black_image_has_no_bad_gradient() -> None:
     images = torch.zeros(2, 3, 5, 4, requires_grad=True)
-    torch_features(MAPS["pixels"])(images).sum().backward()
+    soft(MAPS["pixels"], images).sum().backward()
     assert images.grad is not None
     assert torch.isfinite(images.grad).all()
 
 
 def test_moments_by_class_need_the_class() -> None:
     with pytest.raises(ValueError, match="need the images' labels"):
-        torch_features(MAPS["moments by class"])(tensor(PIXELS))
+        soft(MAPS["moments by class"], tensor(PIXELS))
 
 
-def test_a_map_may_have_a_twin_of_its_own() -> None:
-    class Brightness(ImageFourier):
-        def torch_call(self, images: torch.Tensor) -> torch.Tensor:
+def test_a_map_without_a_soft_form_says_so() -> None:
+    class Brightness(ImageMap):
+        image, dimension, nonnegative = "image", 1, True
+
+        def __call__(self, records: Records) -> np.ndarray:
+            return records.images["image"].mean(axis=(1, 2, 3))[:, None] / 255
+
+        def describe(self) -> dict[str, Any]:
+            return {}
+
+    class SoftBrightness(Brightness):
+        def soft_images(self, images: torch.Tensor, labels: torch.Tensor | None = None) -> torch.Tensor:
             return images.mean(dim=(1, 2, 3))[:, None]
 
-    found = torch_features(Brightness("image", *SHAPE, FOURIER.frequencies, FOURIER.scale))(tensor(PIXELS))
-    np.testing.assert_allclose(found[:, 0].numpy(), PIXELS.mean(axis=(1, 2, 3)) / 255, rtol=1e-5)
-
-
-def test_a_map_without_a_twin_is_refused() -> None:
-    with pytest.raises(UsageError, match="OneHot features"):
-        torch_features(OneHot("label", 3))
+    assert not Brightness().has_soft
+    assert not Concat((FOURIER, Brightness())).has_soft
+    with pytest.raises(TypeError, match="Brightness has no soft form"):
+        soft(Brightness(), tensor(PIXELS))
+    assert Concat((FOURIER, SoftBrightness())).has_soft
+    np.testing.assert_allclose(
+        soft(SoftBrightness(), tensor(PIXELS)).numpy()[:, 0], PIXELS.mean(axis=(1, 2, 3)) / 255, rtol=1e-5
+    )
