@@ -8,7 +8,7 @@ import pointillist as pt
 from benchmarks.images.datasets import Split, datasets
 from benchmarks.images.ours import NEIGHBOURS
 from benchmarks.images.published import CNN, LOGISTIC
-from pointillist.evaluate.images.classifiers import classify
+from pointillist.evaluate.images.metrics.classifiers import classify
 from pointillist.files.images import Pictures
 
 from .claim import Band, Claim, Folder

@@ -13,7 +13,7 @@ from benchmarks.tables.datasets import datasets
 from benchmarks.tables.scoring import TRIPLES, score
 from benchmarks.tables.versus import RIVAL
 from pointillist.curator.releasing import plan
-from pointillist.evaluate.tables.marginals import marginals
+from pointillist.evaluate.tables.metrics.marginals import marginals
 from pointillist.evaluate.tables.sample import Sample, read
 
 from .claim import Band, Claim, Folder

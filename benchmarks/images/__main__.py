@@ -10,7 +10,8 @@ import typer
 from benchmarks import stamp
 from benchmarks.arguments import chosen_names, split_names, split_numbers
 from pointillist.errors import PointillistError, UsageError
-from pointillist.evaluate.images.classifiers import MOST_IMAGES, available, require_classifiers
+from pointillist.evaluate.images.metrics.classifiers import CLASSIFIERS, MOST_IMAGES
+from pointillist.evaluate.learners.classifiers import available, require_models
 from pointillist.methods import IMAGE_METHODS
 
 from .bench import Place, bench, plan
@@ -35,7 +36,9 @@ def main(
     seeds: Annotated[int, typer.Option(help="How many runs: seeds 0, 1, ... The privacy noise has no seed.")] = 3,
     images: Annotated[int, typer.Option(help="How many synthetic images are sampled.")] = 60_000,
     most_images: Annotated[int, typer.Option(help="The most images that a classifier is trained on.")] = MOST_IMAGES,
-    models: Annotated[str, typer.Option(help="Classifiers, with commas between them.")] = ",".join(available()),
+    models: Annotated[str, typer.Option(help="Classifiers, with commas between them.")] = ",".join(
+        available(CLASSIFIERS)
+    ),
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", help="A method's option, such as perceptual.extractor=FILE; values as JSON or text."),
@@ -55,7 +58,7 @@ def main(
         known = datasets()
         names = chosen_names(which, list(known), "data set")
         chosen = chosen_names(methods, [*IMAGE_METHODS, REAL], "method")
-        protocol = Protocol(most_images, require_classifiers(split_names(models)))
+        protocol = Protocol(most_images, require_models(split_names(models), CLASSIFIERS))
         runs = plan(names, chosen, split_numbers(epsilons), delta, range(seeds), images, options(settings or []))
         bench(runs, known, Place(out, data), protocol, limit=time_limit, again=again, say=typer.echo)
         write(out)

@@ -12,7 +12,7 @@ Accuracies on the real test images of classifiers trained on synthetic ones. Sou
 
 from dataclasses import dataclass, field
 
-from pointillist.evaluate.tables.classifiers import MODELS
+from pointillist.evaluate.learners.classifiers import MODELS
 
 MEAN, CNN = "mean of 12", "CNN"
 LOGISTIC, MLP = "logistic regression", "MLP"

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from pointillist.evaluate.images.classifiers import CLASSIFIERS, MOST_IMAGES, classify
-from pointillist.evaluate.images.copies import copies
-from pointillist.evaluate.images.distance import distances
-from pointillist.evaluate.images.diversity import coverage, curve, variance_ratios
+from pointillist.evaluate.images.metrics.classifiers import CLASSIFIERS, MOST_IMAGES, classify
+from pointillist.evaluate.images.metrics.copies import copies
+from pointillist.evaluate.images.metrics.distances import distances
+from pointillist.evaluate.images.metrics.diversity import coverage, curve, variance_ratios
 from pointillist.files.images import Pictures
 
 

@@ -22,8 +22,8 @@ from benchmarks import stamp
 from benchmarks.arguments import split_numbers
 from benchmarks.papers.output import markdown
 from benchmarks.tables.results import mean_and_spread
-from pointillist.evaluate.images.classifiers import classify
-from pointillist.evaluate.images.diversity import coverage
+from pointillist.evaluate.images.metrics.classifiers import classify
+from pointillist.evaluate.images.metrics.diversity import coverage
 from pointillist.features.images.extractor import Extractor, Input
 from pointillist.features.images.public_network import small_network
 from pointillist.files.images import Pictures

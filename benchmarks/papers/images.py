@@ -15,7 +15,7 @@ from benchmarks.images.datasets import datasets
 from benchmarks.images.job import REAL
 from benchmarks.images.published import DP_MEPF, LOGISTIC, MEAN, MLP, figures, merf
 from benchmarks.images.results import collect
-from pointillist.evaluate.tables.classifiers import MODELS
+from pointillist.evaluate.learners.classifiers import MODELS
 
 from .output import RESULTS, markdown, mean_and_spread, write_page
 

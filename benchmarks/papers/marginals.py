@@ -22,7 +22,7 @@ from benchmarks.tables.bench import Place, make
 from benchmarks.tables.job import Run
 from benchmarks.tables.methods import Method
 from pointillist.errors import PointillistError
-from pointillist.evaluate.tables.marginals import independent, marginals
+from pointillist.evaluate.tables.metrics.marginals import independent, marginals
 from pointillist.evaluate.tables.sample import Sample
 from pointillist.evaluate.tables.sample import read as read_sample
 from pointillist.methods import METHODS as OURS

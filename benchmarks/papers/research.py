@@ -18,11 +18,11 @@ import typer
 import pointillist as pt
 from benchmarks.arguments import chosen_names
 from pointillist.demo.people import SCHEMA, TARGET, simulate
+from pointillist.evaluate.learners.classifiers import MODELS
 from pointillist.evaluate.research.honest_protocol import honest_protocol
 from pointillist.evaluate.research.known_mixture import DPMERF_GRID
 from pointillist.evaluate.research.learning_curve import learning_curve
 from pointillist.evaluate.research.papers_protocol import papers_protocol
-from pointillist.evaluate.tables.classifiers import MODELS
 
 from .datasets import experiments
 from .output import RESULTS, markdown, read, write, write_page

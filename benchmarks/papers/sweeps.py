@@ -23,7 +23,7 @@ from benchmarks.arguments import chosen_names
 from benchmarks.tables.datasets import Split
 from pointillist.errors import PointillistError
 from pointillist.evaluate.research.papers_protocol import papers_protocol
-from pointillist.evaluate.tables.marginals import independent, marginals
+from pointillist.evaluate.tables.metrics.marginals import independent, marginals
 from pointillist.evaluate.tables.sample import Sample, read
 
 from . import output

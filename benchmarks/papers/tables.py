@@ -26,12 +26,11 @@ from threadpoolctl import threadpool_limits
 import pointillist as pt
 from benchmarks.arguments import chosen_names, split_names
 from pointillist.errors import DataError, PointillistError, UsageError
+from pointillist.evaluate.learners.classifiers import MODELS, require_models
+from pointillist.evaluate.learners.papers_settings import Settings
 from pointillist.evaluate.research.papers_protocol import hard_scores, papers_protocol
-from pointillist.evaluate.research.papers_settings import Settings
-from pointillist.evaluate.research.protocol import require_models
-from pointillist.evaluate.tables.classifiers import MODELS
+from pointillist.evaluate.tables.prediction_task import task_of
 from pointillist.evaluate.tables.sample import Sample
-from pointillist.evaluate.tables.task import task_of
 from pointillist.methods import METHODS, method_named
 
 from .datasets import PAPERS, Experiment, experiments

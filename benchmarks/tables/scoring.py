@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from pointillist.evaluate.tables.columns import columns
-from pointillist.evaluate.tables.marginals import marginals
+from pointillist.evaluate.tables.metrics.columns import columns
+from pointillist.evaluate.tables.metrics.marginals import marginals
+from pointillist.evaluate.tables.metrics.utility import utility
 from pointillist.evaluate.tables.sample import Sample
-from pointillist.evaluate.tables.utility import utility
 
 TRIPLES = 100
 """How many tables of three columns are compared, drawn once and the same for every method."""

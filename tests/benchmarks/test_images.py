@@ -16,7 +16,7 @@ from benchmarks.images.scoring import Protocol
 from benchmarks.papers import images as papers_images
 
 from pointillist.errors import UsageError
-from pointillist.evaluate.tables.classifiers import MODELS
+from pointillist.evaluate.learners.classifiers import MODELS
 from pointillist.schema import Image
 
 NOISE = """

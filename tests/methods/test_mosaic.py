@@ -9,7 +9,7 @@ import pytest
 
 import pointillist as pt
 from pointillist.errors import SchemaError, UsageError
-from pointillist.evaluate.tables.marginals import independent, marginals
+from pointillist.evaluate.tables.metrics.marginals import independent, marginals
 from pointillist.evaluate.tables.sample import read
 from pointillist.features import Concat, Labelled
 

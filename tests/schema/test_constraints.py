@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import pointillist as pt
 from pointillist.errors import SchemaError
-from pointillist.evaluate.audit.subject import Pipeline, Subject
+from pointillist.evaluate.audit.audited_pipeline import Pipeline, Subject
 from pointillist.schema import Schema
 
 COLUMNS: dict[str, Any] = {

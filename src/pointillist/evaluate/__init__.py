@@ -10,13 +10,13 @@ from pointillist.evaluate.research.known_mixture import DPMERF_GRID, KnownMixtur
 from pointillist.evaluate.research.learning_curve import learning_curve
 from pointillist.evaluate.research.papers_protocol import papers_protocol
 from pointillist.evaluate.research.undersampling import undersample
-from pointillist.evaluate.tables.dependence import dependence
-from pointillist.evaluate.tables.discriminator import discriminator
 from pointillist.evaluate.tables.evaluation import Evaluation, evaluate
-from pointillist.evaluate.tables.kernel_test import kernel_test, mmd
-from pointillist.evaluate.tables.marginals import marginals
+from pointillist.evaluate.tables.metrics.dependence import dependence
+from pointillist.evaluate.tables.metrics.discriminator import discriminator
+from pointillist.evaluate.tables.metrics.kernel_test import kernel_test, mmd
+from pointillist.evaluate.tables.metrics.marginals import marginals
+from pointillist.evaluate.tables.metrics.utility import utility
 from pointillist.evaluate.tables.sample import Sample, read
-from pointillist.evaluate.tables.utility import utility
 
 __all__ = [
     "DPMERF_GRID",

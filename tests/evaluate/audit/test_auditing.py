@@ -13,7 +13,7 @@ import pytest
 import pointillist as pt
 from pointillist.errors import ArtefactError, SchemaError, UsageError
 from pointillist.evaluate.audit import Audit, Finding, audit
-from pointillist.evaluate.audit.subject import _Unkept
+from pointillist.evaluate.audit.audited_pipeline import _Unkept
 from pointillist.evaluate.audit.white_box import _most_by_threshold
 from pointillist.privacy.ledger import Ledger
 

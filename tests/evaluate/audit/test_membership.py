@@ -9,15 +9,15 @@ import pytest
 import pointillist as pt
 from pointillist.errors import DataError
 from pointillist.evaluate.audit import Pipeline, audit
+from pointillist.evaluate.audit.audited_pipeline import AuditedPipeline
 from pointillist.evaluate.audit.membership import membership
-from pointillist.evaluate.audit.subject import Subject
 from pointillist.privacy.budget import Neighbours
 
 QUICK = pt.Mosaic(components=20, steps=60)
 
 
-def subject(schema: pt.Schema, pipeline: Pipeline, neighbours: str = "add-remove") -> Subject:
-    return Subject(schema, 1.0, 1e-5, None, Neighbours(neighbours), QUICK, pipeline)
+def audited(schema: pt.Schema, pipeline: Pipeline, neighbours: str = "add-remove") -> AuditedPipeline:
+    return AuditedPipeline(schema, 1.0, 1e-5, None, Neighbours(neighbours), QUICK, pipeline)
 
 
 class Copying:
@@ -40,7 +40,7 @@ class Copying:
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 def test_an_honest_pipeline_passes(schema: pt.Schema, people: Callable[..., pa.Table], neighbours: str) -> None:
     """An alarm is false once in a million. An area of 0.6 would be 5 standard errors from guessing."""
-    (found,) = membership(people(900), subject(schema, Pipeline(), neighbours), shadows=4)
+    (found,) = membership(people(900), audited(schema, Pipeline(), neighbours), shadows=4)
     assert not found.violated
     assert found.private
     assert found.epsilon <= 1.0
@@ -54,7 +54,7 @@ def test_an_honest_pipeline_passes(schema: pt.Schema, people: Callable[..., pa.T
 def test_copied_rows_are_caught(schema: pt.Schema, people: Callable[..., pa.Table], neighbours: str) -> None:
     copying = Copying()
     pipeline = Pipeline(release=copying.release, fit=copying.fit)
-    (found,) = membership(people(900), subject(schema, pipeline, neighbours), shadows=4)
+    (found,) = membership(people(900), audited(schema, pipeline, neighbours), shadows=4)
     assert found.violated
     attacks = {each["name"]: each for each in found.measures["attacks"]}
     assert all(each["auc"] > 0.8 for each in attacks.values()), attacks
@@ -66,7 +66,7 @@ def test_persons_are_guessed_as_a_whole(schema: pt.Schema, people: Callable[...,
     table = people(900).append_column("who", pa.array([i // 3 if i > 20 else None for i in range(900)]))
     copying = Copying()
     (found,) = membership(
-        table, subject(owned, Pipeline(release=copying.release, fit=copying.fit)), shadows=0, persons=150
+        table, audited(owned, Pipeline(release=copying.release, fit=copying.fit)), shadows=0, persons=150
     )
     assert found.measures["persons"] == 150
     assert found.violated

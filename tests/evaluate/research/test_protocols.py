@@ -16,6 +16,9 @@ from sklearn.metrics import balanced_accuracy_score
 
 import pointillist as pt
 from pointillist.errors import DataError, SchemaError, UsageError
+from pointillist.evaluate.learners.classifiers import MODELS
+from pointillist.evaluate.learners.papers_settings import options_of
+from pointillist.evaluate.learners.trained_classifier import ranking_scores
 from pointillist.evaluate.research.honest_protocol import MEASURES, HonestProtocol, honest_protocol
 from pointillist.evaluate.research.papers_protocol import (
     MANY_CLASSES,
@@ -25,10 +28,7 @@ from pointillist.evaluate.research.papers_protocol import (
     papers_protocol,
     raw_inputs,
 )
-from pointillist.evaluate.research.papers_settings import options_of
-from pointillist.evaluate.tables.classifiers import MODELS
 from pointillist.evaluate.tables.sample import read
-from pointillist.evaluate.tables.trained import ranking_scores
 
 QUICK = ("Gaussian naive Bayes", "decision tree", "LDA")
 Protocols = Callable[..., PapersProtocol | HonestProtocol]
@@ -327,8 +327,8 @@ def test_the_best_of_several_on_the_test_rows_is_never_worse() -> None:
 @pytest.mark.parametrize("classes", [2, 3])
 def test_every_setting_can_be_built_and_trained(settings: Any, classes: int) -> None:
     """A configuration that today's libraries refuse would be dropped without a word: here it is not."""
-    from pointillist.evaluate.research.papers_settings import build
-    from pointillist.evaluate.tables.trained import train
+    from pointillist.evaluate.learners.papers_settings import build
+    from pointillist.evaluate.learners.trained_classifier import train
 
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(60, 12)), np.arange(60) % classes

@@ -128,7 +128,7 @@ def test_one_thread_also_in_libraries_that_come_late() -> None:
     code = """
 import pointillist as pt
 from threadpoolctl import threadpool_info
-from pointillist.evaluate import evaluation
+from pointillist.evaluate.tables import evaluation
 
 def pools(*arguments):
     import sklearn.ensemble, sklearn.linear_model

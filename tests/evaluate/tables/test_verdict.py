@@ -2,11 +2,11 @@
 
 import pytest
 
-from pointillist.evaluate.tables.columns import Column, Columns, Moments
-from pointillist.evaluate.tables.copies import Copies
-from pointillist.evaluate.tables.discriminator import Discriminator
-from pointillist.evaluate.tables.marginals import Marginal, Marginals
-from pointillist.evaluate.tables.utility import Score, Utility
+from pointillist.evaluate.tables.metrics.columns import Column, Columns, Moments
+from pointillist.evaluate.tables.metrics.copies import Copies
+from pointillist.evaluate.tables.metrics.discriminator import Discriminator
+from pointillist.evaluate.tables.metrics.marginals import Marginal, Marginals
+from pointillist.evaluate.tables.metrics.utility import Score, Utility
 from pointillist.evaluate.tables.verdict import Point, Verdict, verdict
 
 

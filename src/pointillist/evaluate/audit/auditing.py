@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from pointillist.errors import UsageError, without_context
+from pointillist.evaluate.audit.audited_pipeline import AuditedPipeline, Pipeline
 from pointillist.evaluate.audit.canaries import canaries
 from pointillist.evaluate.audit.finding import NOTE, PRIVATE, Audit, Finding, fingerprint
 from pointillist.evaluate.audit.membership import membership
-from pointillist.evaluate.audit.subject import Pipeline, Subject
 from pointillist.evaluate.audit.white_box import white_box
 from pointillist.methods import Method, method_named
 from pointillist.privacy.budget import DEFAULT_DELTA, Neighbours
@@ -67,7 +67,7 @@ def audit(
     schema.require_reviewed()
     chosen = tuple(attacks) if attacks is not None else ATTACKS if table is not None else ATTACKS[:2]
     _check(chosen, table, runs, shadows, confidence)
-    subject = Subject(
+    audited = AuditedPipeline(
         schema=schema,
         epsilon=float(epsilon),
         delta=float(delta),
@@ -76,12 +76,12 @@ def audit(
         method=method_named(method),
         pipeline=pipeline or Pipeline(),
     )
-    promise = subject.promise
+    promise = audited.promise
     attack: dict[str, Callable[[Progress], tuple[Finding, ...]]] = {
-        "white-box": lambda told: white_box(subject, runs=runs, confidence=confidence, progress=told),
-        "canaries": lambda told: canaries(table, subject, confidence=confidence, seed=seed, progress=told),
+        "white-box": lambda told: white_box(audited, runs=runs, confidence=confidence, progress=told),
+        "canaries": lambda told: canaries(table, audited, confidence=confidence, seed=seed, progress=told),
         "membership": lambda told: membership(
-            table, subject, shadows=shadows, confidence=confidence, seed=seed, progress=told
+            table, audited, shadows=shadows, confidence=confidence, seed=seed, progress=told
         ),
     }
     costs = {"white-box": _RELEASE * runs, "canaries": _ONE_RUN, "membership": _SHADOW * (1 + shadows)}
@@ -92,7 +92,7 @@ def audit(
         dataset=schema.name,
         schema=fingerprint(schema),
         target=target,
-        method=subject.method.name,
+        method=audited.method.name,
         neighbours=promise.neighbours.value,
         unit=promise.unit,
         epsilon=promise.epsilon,

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import eigh
 
-from pointillist.evaluate.audit.bounds import Floats, best_one_run, ideal_one_run, one_run_epsilon, refutes
+from pointillist.evaluate.arrays import Floats
+from pointillist.evaluate.audit.audited_pipeline import AuditedPipeline
+from pointillist.evaluate.audit.epsilon_bounds import best_one_run, ideal_one_run, one_run_epsilon, refutes
 from pointillist.evaluate.audit.finding import ALARM, Finding
-from pointillist.evaluate.audit.rows import Rows, read_rows, spread
-from pointillist.evaluate.audit.subject import Subject
+from pointillist.evaluate.audit.owned_rows import OwnedRows, read_rows, spread
 from pointillist.features import Records
 from pointillist.privacy.budget import Neighbours
 from pointillist.progress import Progress, silent
@@ -30,7 +31,7 @@ MOST_ROWS = 100_000
 
 def canaries(
     table: Any,
-    subject: Subject,
+    audited: AuditedPipeline,
     *,
     count: int | None = None,
     confidence: float = 0.95,
@@ -40,36 +41,36 @@ def canaries(
     """Attack one release of the table (of nothing, if there is none) with canaries among its rows."""
     generator = np.random.default_rng(seed)
     progress("canaries", 0.0)
-    count = count or min(MOST, max(LEAST, sum(each.size for each in subject.levels) // 2))
-    others = None if table is None else _rows(table, subject, seed)
+    count = count or min(MOST, max(LEAST, sum(each.size for each in audited.levels) // 2))
+    others = None if table is None else _rows(table, audited, seed)
     first = 0 if others is None else int(others.owners.max()) + 1
-    chosen = spread(subject.schema, count, owner=first, generator=generator)
+    chosen = spread(audited.schema, count, owner=first, generator=generator)
     member = generator.random(count) < 0.5
     # Where a person is replaced rather than added, every canary has a second self that takes its place.
     instead = None
-    if subject.neighbours is Neighbours.REPLACE_ONE:
-        instead = spread(subject.schema, count, owner=first, generator=generator)
+    if audited.neighbours is Neighbours.REPLACE_ONE:
+        instead = spread(audited.schema, count, owner=first, generator=generator)
     base = [] if others is None else [others.table()]
     mixed = [*base, *_mixed(chosen, instead, member)]
     progress("canaries", 0.1)
-    release = subject.release(pa.concat_tables(mixed))
+    release = audited.release(pa.concat_tables(mixed))
     progress("canaries", 0.5)
     background = [*base, *([instead.table()] if instead is not None else [])] or [chosen.table().slice(0, 0)]
-    scores = _scores(release, subject, pa.concat_tables(background), chosen, instead)
+    scores = _scores(release, audited, pa.concat_tables(background), chosen, instead)
     progress("canaries", 0.9)
-    finding = _finding(scores, member, subject, confidence, private=table is not None)
+    finding = _finding(scores, member, audited, confidence, private=table is not None)
     progress("canaries", 1.0)
     return (finding,)
 
 
-def _rows(table: Any, subject: Subject, seed: int) -> Rows:
-    rows = read_rows(table, subject.schema).rows(subject.schema)
+def _rows(table: Any, audited: AuditedPipeline, seed: int) -> OwnedRows:
+    rows = read_rows(table, audited.schema).rows(audited.schema)
     if len(rows) <= MOST_ROWS:
         return rows
     return rows.take(np.random.default_rng(seed).choice(len(rows), MOST_ROWS, replace=False))
 
 
-def _mixed(chosen: Rows, instead: Rows | None, member: NDArray[np.bool_]) -> list[pa.Table]:
+def _mixed(chosen: OwnedRows, instead: OwnedRows | None, member: NDArray[np.bool_]) -> list[pa.Table]:
     """The canaries that go in and, where they are replaced, the second selves of the others."""
     inside = member[chosen.owners - chosen.owners.min()]
     tables = [chosen.take(inside).table()]
@@ -78,7 +79,9 @@ def _mixed(chosen: Rows, instead: Rows | None, member: NDArray[np.bool_]) -> lis
     return tables
 
 
-def _scores(release: Release, subject: Subject, background: pa.Table, chosen: Rows, instead: Rows | None) -> Floats:
+def _scores(
+    release: Release, audited: AuditedPipeline, background: pa.Table, chosen: OwnedRows, instead: OwnedRows | None
+) -> Floats:
     """For each canary the best linear estimate of its toss, from all noisy values and all that the attacker knows.
 
     The values are background + tosses @ moves + noise. With tosses of variance 1/4 and noise of variance s² the estimate
@@ -92,7 +95,7 @@ def _scores(release: Release, subject: Subject, background: pa.Table, chosen: Ro
         moves = _moves(measurement, release, chosen)
         if instead is not None:
             moves = moves - _moves(measurement, release, instead)
-        rest = measurement.values / measurement.sigma - subject.exact(background, release.schema, measurement)
+        rest = measurement.values / measurement.sigma - audited.exact(background, release.schema, measurement)
         rest = rest - np.asarray(moves.sum(axis=0)).ravel() / 2
         overlap += (moves @ moves.T).toarray()
         pull += moves @ rest
@@ -105,7 +108,7 @@ def _scores(release: Release, subject: Subject, background: pa.Table, chosen: Ro
     return np.asarray(axes @ np.where(real, along / (np.maximum(spans, 0.0) + 4 * noise), 0.0))
 
 
-def _moves(measurement: Measurement, release: Release, rows: Rows) -> Any:
+def _moves(measurement: Measurement, release: Release, rows: OwnedRows) -> Any:
     """What each person adds to each noisy value, in units of its noise; one row for each person."""
     records: Records = rows.sample(release.schema).records
     parts = []
@@ -125,11 +128,11 @@ def _moves(measurement: Measurement, release: Release, rows: Rows) -> Any:
 
 
 def _finding(
-    scores: Floats, member: NDArray[np.bool_], subject: Subject, confidence: float, *, private: bool
+    scores: Floats, member: NDArray[np.bool_], audited: AuditedPipeline, confidence: float, *, private: bool
 ) -> Finding:
-    promise, count = subject.promise, len(scores)
+    promise, count = audited.promise, len(scores)
     epsilon, guesses, correct = best_one_run(scores, member, promise.delta, 1 - confidence)
-    violated = refutes(scores, member, subject.promises, ALARM)
+    violated = refutes(scores, member, audited.promises, ALARM)
     ideal = ideal_one_run(count, promise.mu, promise.delta, 1 - confidence)
     ceiling = one_run_epsilon(count, count, count, promise.delta, 1 - confidence)
     verdict = (

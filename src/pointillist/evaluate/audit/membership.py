@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import DataError
-from pointillist.evaluate.audit.bounds import SHARES, Floats, area, best_one_run, hits_at, refutes
+from pointillist.evaluate.arrays import Codes, Floats
+from pointillist.evaluate.audit.audited_pipeline import AuditedPipeline
+from pointillist.evaluate.audit.epsilon_bounds import SHARES, area, best_one_run, hits_at, refutes
 from pointillist.evaluate.audit.finding import ALARM, Finding
-from pointillist.evaluate.audit.rows import Codes, Private, read_rows
-from pointillist.evaluate.audit.subject import Subject
-from pointillist.evaluate.tables.design import wide
+from pointillist.evaluate.audit.owned_rows import Private, read_rows
+from pointillist.evaluate.tables.design_matrix import wide
 from pointillist.evaluate.tables.sample import Sample, read
 from pointillist.privacy.budget import Neighbours
 from pointillist.progress import Progress, silent
@@ -34,7 +35,7 @@ _NEAR = 5
 
 def membership(
     table: Any,
-    subject: Subject,
+    audited: AuditedPipeline,
     *,
     persons: int = MOST_PERSONS,
     shadows: int,
@@ -44,18 +45,18 @@ def membership(
 ) -> tuple[Finding, ...]:
     """Attack the synthetic data of one release, with `shadows` more to learn from."""
     generator = np.random.default_rng(seed)
-    private = read_rows(table, subject.schema)
+    private = read_rows(table, audited.schema)
     tried, owners, compared = _split(private, persons, generator)
     count = int(owners.max()) + 1
     space = _Space(private.sample.take(tried))
-    replaced = subject.neighbours is Neighbours.REPLACE_ONE
+    replaced = audited.neighbours is Neighbours.REPLACE_ONE
     tosses, near = [], []
     for run in range(1 + shadows):
         progress("membership", run / (1 + shadows))
         member = _toss(count, replaced, generator)
         rows = private.table.take(tried[member[owners]])
-        model = subject.pipeline.fit(subject.release(rows), seed=seed + run)
-        made = read(model.sample(rows.num_rows, seed=seed + run, frame="pyarrow"), subject.schema)
+        model = audited.pipeline.fit(audited.release(rows), seed=seed + run)
+        made = read(model.sample(rows.num_rows, seed=seed + run, frame="pyarrow"), audited.schema)
         tosses.append(member)
         near.append(space.distances(made))
     progress("membership", 1.0)
@@ -67,7 +68,7 @@ def membership(
     if shadows >= 4:
         logs = np.array([_per_person(-_remoteness(each), owners, count) for each in near])
         by_person["shadows"] = _likelihood_ratio(logs[0], logs[1:], np.array(tosses[1:]))
-    return (_finding(by_person, tosses[0], replaced, subject, confidence, shadows),)
+    return (_finding(by_person, tosses[0], replaced, audited, confidence, shadows),)
 
 
 def _remoteness(distances: Floats) -> Floats:
@@ -132,11 +133,11 @@ def _finding(
     scores: dict[str, Floats],
     member: Flags,
     replaced: bool,
-    subject: Subject,
+    audited: AuditedPipeline,
     confidence: float,
     shadows: int,
 ) -> Finding:
-    promise = subject.promise
+    promise = audited.promise
     # Where one takes another's place, a guess is about a couple: which of the two.
     slots = {name: each[0::2] - each[1::2] if replaced else each for name, each in scores.items()}
     heads = member[0::2] if replaced else member
@@ -159,7 +160,7 @@ def _finding(
             }
         )
     epsilon = max(each["epsilon"] for each in attacks)
-    violated = any(refutes(each, heads, subject.promises, ALARM / len(slots)) for each in slots.values())
+    violated = any(refutes(each, heads, audited.promises, ALARM / len(slots)) for each in slots.values())
     best = max(attacks, key=lambda each: each["auc"])
     most = best_one_run(heads.astype(np.float64), heads, promise.delta, share)[0]
     verdict = (

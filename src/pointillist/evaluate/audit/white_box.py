@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pointillist.evaluate.audit.bounds import Estimate, gaussian_mu, noise_ratio, split_epsilon
-from pointillist.evaluate.audit.facts import Stated, facts_finding
+from pointillist.evaluate.audit.audited_pipeline import AuditedPipeline
+from pointillist.evaluate.audit.epsilon_bounds import Estimate, gaussian_mu, noise_ratio, split_epsilon
 from pointillist.evaluate.audit.finding import ALARM, Finding
-from pointillist.evaluate.audit.neighbours import Pair, worst_pairs
-from pointillist.evaluate.audit.noise import Noise
-from pointillist.evaluate.audit.subject import Subject
+from pointillist.evaluate.audit.neighbouring_tables import Pair, worst_pairs
+from pointillist.evaluate.audit.noise_checks import Noise
+from pointillist.evaluate.audit.stated_facts import StatedFacts, facts_finding
 from pointillist.privacy.accounting import gaussian_epsilon
 from pointillist.progress import Progress, silent
 from pointillist.release import Release
@@ -46,12 +46,12 @@ class _Scores:
 
 
 def white_box(
-    subject: Subject, *, runs: int, confidence: float = 0.95, progress: Progress = silent
+    audited: AuditedPipeline, *, runs: int, confidence: float = 0.95, progress: Progress = silent
 ) -> tuple[Finding, ...]:
     """Attack `runs` releases of each table; no private row is needed."""
-    whole, subject = subject, subject.narrowed(MOST_COLUMNS, MOST_LEVELS)
-    tables, pairs = worst_pairs(subject)
-    stated, sums, noise = {name: Stated() for name in tables}, _Exact(subject, tables), Noise()
+    whole, audited = audited, audited.narrowed(MOST_COLUMNS, MOST_LEVELS)
+    tables, pairs = worst_pairs(audited)
+    stated, sums, noise = {name: StatedFacts() for name in tables}, _Exact(audited, tables), Noise()
     scores = {pair: _Scores() for pair in pairs}
     for number, name in enumerate(tables):
         for run in range(runs):
@@ -59,22 +59,22 @@ def white_box(
             _observe(name, stated[name], noise, scores, sums)
     progress("white-box releases", 1.0)
     if not any(each.releases for each in stated.values()):
-        subject.release(next(iter(tables.values())))  # raises what it raised before
-    found = facts_finding(stated, pairs, subject.promise.delta, confidence)
+        audited.release(next(iter(tables.values())))  # raises what it raised before
+    found = facts_finding(stated, pairs, audited.promise.delta, confidence)
     if found.violated:
         return (found,)
-    return found, _values_finding(subject, scores, noise, runs, confidence, len(whole.schema.measured))
+    return found, _values_finding(audited, scores, noise, runs, confidence, len(whole.schema.measured))
 
 
-def _observe(name: str, stated: Stated, noise: Noise, scores: dict[Pair, _Scores], sums: "_Exact") -> None:
+def _observe(name: str, stated: StatedFacts, noise: Noise, scores: dict[Pair, _Scores], sums: "_Exact") -> None:
     """Make one release of a table and keep what the attack needs of it."""
     started = dt.datetime.now(dt.UTC)
     try:
-        release = sums.subject.release(sums.tables[name])
+        release = sums.audited.release(sums.tables[name])
     except Exception as error:  # a pipeline that fails for one table and not for its neighbour gives it away
         stated.refuse(error)
         return
-    stated.add(release, sums.subject, started)
+    stated.add(release, sums.audited, started)
     exact = {name: sums.of(name, release)}
     noise.add(release, exact[name])
     for pair, seen in scores.items():
@@ -92,7 +92,7 @@ def _observe(name: str, stated: Stated, noise: Noise, scores: dict[Pair, _Scores
 class _Exact:
     """Exact sums in units of the noise. Those of round 1 are kept: its features are nearly always the same."""
 
-    subject: Subject
+    audited: AuditedPipeline
     tables: dict[str, pa.Table]
     kept: dict[str, tuple[Any, Any]] = field(default_factory=dict)
 
@@ -101,9 +101,9 @@ class _Exact:
         key, sums = self.kept.get(name, (None, None))
         wanted = (release.schema, first.feature_map, first.grid, first.sigma)
         if key != wanted:
-            sums = self.subject.exact(self.tables[name], release.schema, first)
+            sums = self.audited.exact(self.tables[name], release.schema, first)
             self.kept[name] = wanted, sums
-        return [sums, *(self.subject.exact(self.tables[name], release.schema, each) for each in rest)]
+        return [sums, *(self.audited.exact(self.tables[name], release.schema, each) for each in rest)]
 
 
 def _score(release: Release, without: list[Any], within: list[Any]) -> tuple[float, list[float]]:
@@ -117,9 +117,9 @@ def _score(release: Release, without: list[Any], within: list[Any]) -> tuple[flo
 
 
 def _values_finding(
-    subject: Subject, scores: dict[Pair, _Scores], noise: Noise, runs: int, confidence: float, columns: int
+    audited: AuditedPipeline, scores: dict[Pair, _Scores], noise: Noise, runs: int, confidence: float, columns: int
 ) -> Finding:
-    promise = subject.promise
+    promise = audited.promise
     told = {pair: seen for pair, seen in scores.items() if seen.enough}
     epsilon, measures = _bound(told, noise, promise.delta, 1 - confidence)
     alarm, _ = _bound(told, noise, promise.delta, ALARM / 2)
@@ -127,7 +127,7 @@ def _values_finding(
     if any(fault.bare for fault in faults):
         epsilon = math.inf
     violated = alarm > promise.epsilon or bool(faults)
-    attacked = list(subject.schema.measured)
+    attacked = list(audited.schema.measured)
     measures |= {
         "runs": runs,
         "epsilon_by_threshold_at_most": _most_by_threshold(runs, promise.delta, _share(told, noise, 1 - confidence)),

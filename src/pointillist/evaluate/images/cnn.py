@@ -13,7 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from pointillist.evaluate.images.reading import Codes, labels_of
+from pointillist.evaluate.arrays import Codes
+from pointillist.evaluate.images.reading import labels_of
 from pointillist.files.images import Pictures
 from pointillist.progress import Progress, silent
 

@@ -12,20 +12,20 @@ import numpy as np
 import pyarrow as pa
 
 from pointillist.errors import PointillistError, UsageError, without_context
-from pointillist.evaluate.images.classifiers import (
+from pointillist.evaluate.images.feature_space import Space, cosines
+from pointillist.evaluate.images.metrics.classifiers import (
+    CLASSIFIERS,
     CNN,
     MOST_IMAGES,
     Results,
-    available,
     classify,
-    require_classifiers,
 )
-from pointillist.evaluate.images.copies import Copies, copies
-from pointillist.evaluate.images.distance import Distance, distances
-from pointillist.evaluate.images.diversity import NEIGHBOURS, SIZES, Diversity, coverage, curve, variance_ratios
+from pointillist.evaluate.images.metrics.copies import Copies, copies
+from pointillist.evaluate.images.metrics.distances import Distance, distances
+from pointillist.evaluate.images.metrics.diversity import NEIGHBOURS, SIZES, Diversity, coverage, curve, variance_ratios
 from pointillist.evaluate.images.reading import at_most, read, take
-from pointillist.evaluate.images.space import Space, cosines
 from pointillist.evaluate.images.verdict import verdict
+from pointillist.evaluate.learners.classifiers import available, require_models
 from pointillist.evaluate.tables.evaluation import schema_of
 from pointillist.evaluate.tables.verdict import Verdict
 from pointillist.files.images import Pictures
@@ -144,7 +144,7 @@ def evaluate_pictures(
         raise UsageError("the audit is not of this release. Make one with: pointillist audit --release …")
     if most_images < 1:
         raise UsageError(f"most_images must be at least 1, not {most_images}.")
-    chosen = require_classifiers([name for name in MODELS if name in available()] if models is None else models)
+    chosen = require_models(available(MODELS) if models is None else models, CLASSIFIERS)
     progress("evaluate", 0.0)
     given = {"real": real, "synthetic": synthetic} | ({} if holdout is None else {"holdout": holdout})
     sets = {role: _read(table, facts, role) for role, table in given.items()}

@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import DataError, UsageError, without_context
+from pointillist.evaluate.arrays import Codes, Floats
 from pointillist.files.images import Pictures
 from pointillist.generators.image_model import class_names
 from pointillist.reading.rows import read_records
 from pointillist.reading.tables import open_source
 from pointillist.schema import Schema
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 
 @without_context

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from pointillist.evaluate.images.diversity import Curve
 from pointillist.evaluate.images.evaluation import PictureEvaluation
+from pointillist.evaluate.images.metrics.diversity import Curve
 from pointillist.files.images import Pictures
 from pointillist.pages import charts
 from pointillist.pages import render as render_page

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pointillist.evaluate.images.classifiers import Results
-from pointillist.evaluate.images.copies import Copies
-from pointillist.evaluate.images.diversity import Coverage
+from pointillist.evaluate.images.metrics.classifiers import Results
+from pointillist.evaluate.images.metrics.copies import Copies
+from pointillist.evaluate.images.metrics.diversity import Coverage
 from pointillist.evaluate.tables.verdict import GRADES, UNCLEAR, Point, Verdict
 
 _FEW = 200

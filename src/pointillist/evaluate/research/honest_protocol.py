@@ -11,11 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pointillist.errors import UsageError, without_context
-from pointillist.evaluate.research.protocol import Protocol, require_models, score_models
-from pointillist.evaluate.tables.classifiers import MODELS, recipe
-from pointillist.evaluate.tables.sample import Codes, Floats
-from pointillist.evaluate.tables.task import task
-from pointillist.evaluate.tables.trained import Trained, ranking_scores
+from pointillist.evaluate.arrays import Codes, Floats
+from pointillist.evaluate.learners.classifiers import MODELS, require_models
+from pointillist.evaluate.learners.trained_classifier import TrainedClassifier, ranking_scores
+from pointillist.evaluate.research.protocol import Protocol, score_models
+from pointillist.evaluate.tables.prediction_task import prediction_task
+from pointillist.evaluate.tables.recipes import recipe
 from pointillist.progress import Progress, silent
 from pointillist.schema import Schema
 
@@ -66,9 +67,9 @@ def honest_protocol(
     standardised by the training rows. See `recipe`.
     """
     chosen = require_models(models)
-    job = task(synthetic, test, schema, target, train)
+    job = prediction_task(synthetic, test, schema, target, train)
 
-    def judge(model: Trained, x: Floats, truth: Codes) -> dict[str, float]:
+    def judge(model: TrainedClassifier, x: Floats, truth: Codes) -> dict[str, float]:
         return ranking_scores(truth, model.scores(x), job.positive)
 
     recipes = {name: (recipe(name, seed),) for name in chosen}

@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from pointillist.errors import DataError, UsageError, without_context
-from pointillist.evaluate.tables.sample import Codes, Floats, Sample, read
+from pointillist.evaluate.arrays import Codes, Floats
+from pointillist.evaluate.tables.sample import Sample, read
 from pointillist.schema import Categorical, Real, Schema
 
 NEAR = 3.0

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from pointillist.errors import UsageError, without_context
-from pointillist.evaluate.research.protocol import require_models
-from pointillist.evaluate.tables.classifiers import recipe
+from pointillist.evaluate.learners.classifiers import require_models
+from pointillist.evaluate.learners.trained_classifier import UNTRAINABLE, ranking_scores, train
+from pointillist.evaluate.tables.prediction_task import PredictionTask, prediction_task
+from pointillist.evaluate.tables.recipes import recipe
 from pointillist.evaluate.tables.sample import Sample
-from pointillist.evaluate.tables.task import Task, task
-from pointillist.evaluate.tables.trained import UNTRAINABLE, ranking_scores, train
 from pointillist.progress import Progress, silent
 from pointillist.schema import Schema
 
@@ -103,7 +103,7 @@ def learning_curve(
     chosen = require_models(models)
     if repeats < 1:
         raise UsageError(f"repeats must be at least 1, not {repeats}.")
-    job = task(synthetic, test, schema, target, train)
+    job = prediction_task(synthetic, test, schema, target, train)
     wanted = _sizes(sizes, job.synthetic)
     points: list[Point] = []
     real: list[Point] = []
@@ -137,7 +137,7 @@ def _sizes(sizes: Sequence[int] | None, synthetic: Sample) -> list[int]:
     return sorted(set(sizes))
 
 
-def _run(job: Task, sample: Sample, model: str, seed: int) -> tuple[float, float] | None:
+def _run(job: PredictionTask, sample: Sample, model: str, seed: int) -> tuple[float, float] | None:
     """Accuracy and AUROC, or None if the model cannot be trained on so few rows."""
     form, make = recipe(model, seed)
     truth, x = job.labels(job.test), form(job.test, job.inputs, sample)

@@ -13,13 +13,14 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 
 from pointillist.errors import UsageError, without_context
-from pointillist.evaluate.research.papers_settings import Settings, build, options_of
-from pointillist.evaluate.research.protocol import Protocol, require_models, score_models
-from pointillist.evaluate.tables.classifiers import MODELS
-from pointillist.evaluate.tables.design import narrow
-from pointillist.evaluate.tables.sample import Codes, Floats, Sample
-from pointillist.evaluate.tables.task import task
-from pointillist.evaluate.tables.trained import Trained
+from pointillist.evaluate.arrays import Codes, Floats
+from pointillist.evaluate.learners.classifiers import MODELS, require_models
+from pointillist.evaluate.learners.papers_settings import Settings, build, options_of
+from pointillist.evaluate.learners.trained_classifier import TrainedClassifier
+from pointillist.evaluate.research.protocol import Protocol, score_models
+from pointillist.evaluate.tables.design_matrix import narrow
+from pointillist.evaluate.tables.prediction_task import prediction_task
+from pointillist.evaluate.tables.sample import Sample
 from pointillist.progress import Progress, silent
 from pointillist.schema import Datetime, Schema
 
@@ -61,7 +62,7 @@ def papers_protocol(
     if settings not in get_args(Settings):
         raise UsageError(f"settings {settings!r} are not known. Settings: {', '.join(get_args(Settings))}.")
     chosen = require_models(models)
-    job = task(synthetic, test, schema, target, train)
+    job = prediction_task(synthetic, test, schema, target, train)
 
     def make(model: str, options: dict[str, Any], x: Floats, y: Codes) -> Any:
         return build(model, options, x, y, seed)
@@ -73,7 +74,7 @@ def papers_protocol(
         for model in chosen
     }
 
-    def judge(model: Trained, x: Floats, truth: Codes) -> dict[str, float]:
+    def judge(model: TrainedClassifier, x: Floats, truth: Codes) -> dict[str, float]:
         return hard_scores(truth, model.predict(x), job.positive)
 
     scores, notes = score_models(job, recipes, judge, "papers' protocol", progress)

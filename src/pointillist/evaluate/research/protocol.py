@@ -4,7 +4,7 @@
 different types and their measures have different names, so that no mean can run over both.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -12,10 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from pointillist.errors import DataError, UsageError
-from pointillist.evaluate.tables.classifiers import MODELS, Recipe
-from pointillist.evaluate.tables.sample import Codes, Floats, Sample
-from pointillist.evaluate.tables.task import Task
-from pointillist.evaluate.tables.trained import UNTRAINABLE, Trained, train
+from pointillist.evaluate.arrays import Codes, Floats
+from pointillist.evaluate.learners.classifiers import MODELS
+from pointillist.evaluate.learners.trained_classifier import UNTRAINABLE, TrainedClassifier, train
+from pointillist.evaluate.tables.prediction_task import PredictionTask
+from pointillist.evaluate.tables.recipes import Recipe
+from pointillist.evaluate.tables.sample import Sample
 from pointillist.progress import Progress
 
 Role = Literal["synthetic", "real"]
@@ -98,12 +100,12 @@ class Protocol:
         return pa.table(columns)
 
 
-Judge = Callable[[Trained, Floats, Codes], dict[str, float]]
+Judge = Callable[[TrainedClassifier, Floats, Codes], dict[str, float]]
 """From a trained model, test inputs and test labels to measures."""
 
 
 def score_models(
-    task: Task, recipes: Mapping[str, tuple[Recipe, ...]], judge: Judge, step: str, progress: Progress
+    task: PredictionTask, recipes: Mapping[str, tuple[Recipe, ...]], judge: Judge, step: str, progress: Progress
 ) -> tuple[tuple[ModelScore, ...], tuple[str, ...]]:
     """Score every model, and say which could not be trained. Of several recipes each measure keeps its best."""
     scores, notes, done = [], [], 0
@@ -125,28 +127,10 @@ def score_models(
     return tuple(scores), (*task.notes, *notes)
 
 
-def _score(task: Task, sample: Sample, recipe: Recipe, judge: Judge) -> dict[str, float]:
+def _score(task: PredictionTask, sample: Sample, recipe: Recipe, judge: Judge) -> dict[str, float]:
     form, make = recipe
     try:
         model = train(make, form(sample, task.inputs, sample), task.labels(sample), len(task.codes))
         return judge(model, form(task.test, task.inputs, sample), task.labels(task.test))
     except UNTRAINABLE:
         return {}
-
-
-def require_models(models: Sequence[str]) -> tuple[str, ...]:
-    """Refuse names that no model has, and XGBoost where it is not installed."""
-    if not models:
-        raise UsageError(f"models is empty. Models: {', '.join(MODELS)}.")
-    for name in models:
-        if name not in MODELS:
-            raise UsageError(f"model {name!r} is not known. Models: {', '.join(MODELS)}.")
-    if "XGBoost" in models:
-        try:
-            import xgboost  # noqa: F401
-        except ImportError:
-            raise UsageError(
-                "XGBoost, one of the twelve models, is not installed. Install it with: pip install 'pointillist[papers]', "
-                "or name the models to use with models=."
-            ) from None
-    return tuple(name for name in MODELS if name in models)

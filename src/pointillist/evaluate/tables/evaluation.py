@@ -13,17 +13,17 @@ import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 from pointillist.errors import PointillistError, UsageError, without_context
-from pointillist.evaluate.audit.rows import read_rows
-from pointillist.evaluate.tables.columns import Columns, columns
-from pointillist.evaluate.tables.copies import Copies, copies, fingerprints
-from pointillist.evaluate.tables.dependence import Dependence, dependence
-from pointillist.evaluate.tables.discriminator import Discriminator, discriminator
-from pointillist.evaluate.tables.forecast import Forecast, forecast, planned
-from pointillist.evaluate.tables.kernel_test import KernelTest, kernel_test
-from pointillist.evaluate.tables.marginals import Marginals, independent, marginals
-from pointillist.evaluate.tables.projection import Projection, projection
+from pointillist.evaluate.audit.owned_rows import read_rows
+from pointillist.evaluate.tables.metrics.columns import Columns, columns
+from pointillist.evaluate.tables.metrics.copies import Copies, copies, fingerprints
+from pointillist.evaluate.tables.metrics.dependence import Dependence, dependence
+from pointillist.evaluate.tables.metrics.discriminator import Discriminator, discriminator
+from pointillist.evaluate.tables.metrics.forecast import Forecast, forecast, planned
+from pointillist.evaluate.tables.metrics.kernel_test import KernelTest, kernel_test
+from pointillist.evaluate.tables.metrics.marginals import Marginals, independent, marginals
+from pointillist.evaluate.tables.metrics.projection import Projection, projection
+from pointillist.evaluate.tables.metrics.utility import Utility, utility
 from pointillist.evaluate.tables.sample import Sample, read
-from pointillist.evaluate.tables.utility import Utility, utility
 from pointillist.evaluate.tables.verdict import Verdict, verdict
 from pointillist.progress import Progress, silent
 from pointillist.reading.tables import open_schema

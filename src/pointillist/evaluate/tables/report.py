@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from pointillist.evaluate.tables.columns import Bar, Column
 from pointillist.evaluate.tables.evaluation import Evaluation
-from pointillist.evaluate.tables.forecast import Forecast
-from pointillist.evaluate.tables.projection import Projection
-from pointillist.evaluate.tables.utility import Utility
+from pointillist.evaluate.tables.metrics.columns import Bar, Column
+from pointillist.evaluate.tables.metrics.forecast import Forecast
+from pointillist.evaluate.tables.metrics.projection import Projection
+from pointillist.evaluate.tables.metrics.utility import Utility
 from pointillist.pages import charts
 from pointillist.pages import render as render_page
 from pointillist.pages import share as percent

@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import DataError, UsageError, without_context
+from pointillist.evaluate.arrays import Codes, Floats
 from pointillist.features import Records
 from pointillist.reading.rows import read_records
 from pointillist.reading.tables import open_source
 from pointillist.schema import Schema
 from pointillist.schema.levels import BINS, Levels, coarse, levels_of
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

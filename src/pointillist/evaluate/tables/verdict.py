@@ -5,11 +5,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from pointillist.evaluate.tables.columns import Column, Columns, Moments
-from pointillist.evaluate.tables.copies import Copies
-from pointillist.evaluate.tables.discriminator import Discriminator
-from pointillist.evaluate.tables.marginals import Marginals
-from pointillist.evaluate.tables.utility import Utility
+from pointillist.evaluate.tables.metrics.columns import Column, Columns, Moments
+from pointillist.evaluate.tables.metrics.copies import Copies
+from pointillist.evaluate.tables.metrics.discriminator import Discriminator
+from pointillist.evaluate.tables.metrics.marginals import Marginals
+from pointillist.evaluate.tables.metrics.utility import Utility
 
 GRADES = ("good", "fair", "poor")
 UNCLEAR = "unclear"
