@@ -32,7 +32,8 @@ from benchmarks import stamp
 from pointillist.curator.releasing import embed
 from pointillist.methods import Mosaic
 from pointillist.plan import Request
-from pointillist.privacy.budget import Budget, Neighbours
+from pointillist.privacy.budget import Budget
+from pointillist.privacy.guarantee import Neighbours
 from pointillist.privacy.noise import add_noise
 from pointillist.reading.tables import open_source
 from pointillist.release import Measurement

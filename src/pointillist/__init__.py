@@ -42,7 +42,8 @@ if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same t
     from pointillist.model import Model
     from pointillist.pages.card import Card
     from pointillist.plan import Plan
-    from pointillist.privacy.budget import Budget, Guarantee, Neighbours
+    from pointillist.privacy.budget import Budget
+    from pointillist.privacy.guarantee import Guarantee, Neighbours
     from pointillist.privacy.ledger import Ledger
     from pointillist.reading.images import images
     from pointillist.reading.public_points import public_points
@@ -131,7 +132,7 @@ _HOMES = {
     "Evaluation": "evaluate.tables.evaluation",
     "Extractor": "features",
     "FactsFromDataWarning": "errors",
-    "Guarantee": "privacy.budget",
+    "Guarantee": "privacy.guarantee",
     "Hermite": "methods",
     "Ignore": "schema",
     "Image": "schema",
@@ -147,7 +148,7 @@ _HOMES = {
     "MixtureSettings": "generators.settings",
     "Model": "model",
     "Mosaic": "methods",
-    "Neighbours": "privacy.budget",
+    "Neighbours": "privacy.guarantee",
     "NetworkSettings": "generators.settings",
     "Order": "schema.constraints",
     "Ordinal": "schema",

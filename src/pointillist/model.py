@@ -20,7 +20,7 @@ from pointillist.generators.base import Generator
 from pointillist.generators.gaussians.gaussians import Gaussians
 from pointillist.generators.mixture.mixture import Mixture
 from pointillist.generators.points.points import Points
-from pointillist.privacy.budget import Guarantee
+from pointillist.privacy.guarantee import Guarantee
 from pointillist.privacy.promise import require_promise
 from pointillist.release import Release, require_same_unit
 from pointillist.sampling.condition import Condition

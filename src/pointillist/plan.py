@@ -1,17 +1,26 @@
-"""Plan: what will be measured, at which noise, with which expected error. Made from public facts alone."""
+"""Plan: what will be measured, at which noise, with which expected error. Made from public facts alone.
+
+A release keeps the `PublishedPlan`: the same without the request, which it states elsewhere.
+"""
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
+from pointillist.files.facts import flag, listed, optional, real, table, text, texts, whole
 from pointillist.privacy.accounting import calibrate
-from pointillist.privacy.budget import Budget, Guarantee, Neighbours, short
-from pointillist.privacy.grid import Grid
+from pointillist.privacy.budget import Budget
+from pointillist.privacy.grid import FINEST, Grid
+from pointillist.privacy.guarantee import Guarantee, Neighbours, short
 from pointillist.privacy.sensitivity import squared_sensitivity
 from pointillist.schema import Schema
 
 _UNKNOWN_ROWS = 1000
 """What a plan reckons with where the schema does not state the rows: few enough to promise nothing."""
+_MOST_CELLS = 1 << 32
+_CLOSE = 1e-9
+"""Two ways to reckon the same number agree to within this part of it."""
 
 
 @dataclass(frozen=True)
@@ -169,29 +178,142 @@ class Plan:
         cells = block.cells / block.count
         return 0.5 * cells * math.sqrt(2 / math.pi) * self.noise_rows(number, block) / rows
 
-    def to_json(self) -> dict[str, Any]:
-        """The plan without its request, which the release states elsewhere."""
-        rounds = [
-            {
-                "share": each.share,
-                "bits": each.grid.bits,
-                "sigma": self.sigma(number),
-                "blocks": [
-                    {
+    def published(self) -> "PublishedPlan":
+        """The plan as the release states it."""
+        rounds = tuple(
+            PublishedRound(
+                each.share,
+                each.grid,
+                self.sigma(number),
+                tuple(
+                    PublishedBlock(
                         **asdict(block),
-                        "noise_rows": self.noise_rows(number, block),
-                        "expected_error": self.expected_error(number, block),
-                    }
+                        noise_rows=self.noise_rows(number, block),
+                        expected_error=self.expected_error(number, block),
+                    )
                     for block in each.blocks
-                ],
-            }
+                ),
+            )
             for number, each in enumerate(self.rounds)
-        ]
+        )
+        return PublishedPlan(self.method, self.options, self.request.targets, rounds, self.expected, self.notes)
+
+    def to_json(self) -> dict[str, Any]:
+        """The plan without its request, as JSON values."""
+        return self.published().to_json()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedBlock(Block):
+    """A block, with its noise worked out."""
+
+    noise_rows: float
+    """Standard deviation of the noise on one cell, in rows."""
+    expected_error: float | None
+    """Expected total variation distance of one raw table; None where nobody can tell."""
+
+    @classmethod
+    def from_json(cls, facts: Mapping[str, Any]) -> Self:
+        return cls(
+            name=text(facts, "name"),
+            count=whole(facts, "count", 1, _MOST_CELLS),
+            cells=whole(facts, "cells", 1, _MOST_CELLS),
+            weight=real(facts, "weight", 0.0, 1 + _CLOSE),
+            counts=flag(facts, "counts"),
+            noise_rows=real(facts, "noise_rows", 0.0),
+            expected_error=optional(facts, "expected_error", lambda one, name: real(one, name, 0.0)),
+        )
+
+
+@dataclass(frozen=True)
+class PublishedRound:
+    """One noisy sum, as it was planned."""
+
+    share: float
+    """Part of the plan's mu^2."""
+    grid: Grid
+    sigma: float
+    """Standard deviation of the noise, on the grid."""
+    blocks: tuple[PublishedBlock, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        blocks = [asdict(block) for block in self.blocks]
+        return {"share": self.share, "bits": self.grid.bits, "sigma": self.sigma, "blocks": blocks}
+
+    @classmethod
+    def from_json(cls, facts: Mapping[str, Any]) -> Self:
+        return cls(
+            share=real(facts, "share", 1e-12, 1.0),
+            grid=Grid(whole(facts, "bits", 1, FINEST)),
+            sigma=real(facts, "sigma"),
+            blocks=tuple(PublishedBlock.from_json(each) for each in listed(facts, "blocks", table)),
+        )
+
+    def check(self, grid: Grid, sigma: float) -> None:
+        """Refuse a round that is not the one of a noisy sum with this grid and noise."""
+        if self.grid != grid or self.sigma != sigma:
+            raise ValueError("bits and sigma of a round must be those of its measurement")
+        for block in self.blocks:
+            if block.count > block.cells:
+                raise ValueError("a block must have a cell for each table")
+            if not abs(block.noise_rows * block.weight * grid.scale - sigma) <= _CLOSE * sigma:
+                raise ValueError("noise_rows must be the noise of its round")
+
+
+@dataclass(frozen=True)
+class PublishedPlan:
+    """What a release says about its plan."""
+
+    method: str
+    options: dict[str, Any]
+    """The method's settings, as JSON values."""
+    targets: tuple[str, ...]
+    rounds: tuple[PublishedRound, ...]
+    expected: tuple[Expectation, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def share(self) -> float:
+        """The part of mu^2 that the rounds share out."""
+        return float(sum(each.share for each in self.rounds))
+
+    def to_json(self) -> dict[str, Any]:
         return {
             "method": self.method,
             "options": self.options,
-            "targets": list(self.request.targets),
-            "rounds": rounds,
+            "targets": list(self.targets),
+            "rounds": [each.to_json() for each in self.rounds],
             "expected": [asdict(each) for each in self.expected],
             "notes": list(self.notes),
         }
+
+    @classmethod
+    def from_json(cls, facts: Mapping[str, Any]) -> Self:
+        """The inverse of `to_json`, for facts from anywhere. Whether a release bears them out is for `check`."""
+        if not text(facts, "method"):
+            raise ValueError("method must be named")
+        return cls(
+            method=text(facts, "method"),
+            options=table(facts, "options"),
+            targets=texts(facts, "targets"),
+            rounds=tuple(PublishedRound.from_json(each) for each in listed(facts, "rounds", table)),
+            # The first releases had no forecast.
+            expected=tuple(map(_expectation, listed(facts, "expected", table) if "expected" in facts else ())),
+            notes=listed(facts, "notes", text),
+        )
+
+    def check(self, schema: Schema, sums: Sequence[tuple[Grid, float]]) -> None:
+        """Refuse a plan that is not that of a schema and its noisy sums (grid and noise of each)."""
+        unknown = [name for name in self.targets if name not in schema.measured]
+        if unknown:
+            raise ValueError(f"target {unknown[0][:100]!r} is not a measured column")
+        if len(self.rounds) != len(sums):
+            raise ValueError("rounds must be as many as measurements")
+        for each, (grid, sigma) in zip(self.rounds, sums, strict=True):
+            each.check(grid, sigma)
+        if not self.share <= 1 + _CLOSE:
+            raise ValueError("the shares of the rounds add up to more than the budget")
+
+
+def _expectation(facts: Mapping[str, Any]) -> Expectation:
+    return Expectation(text(facts, "name"), real(facts, "error", 0.0), real(facts, "factor", 0.0))

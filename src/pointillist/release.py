@@ -9,15 +9,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist import plan_facts
 from pointillist.errors import ArtefactError
 from pointillist.features import FeatureMap, blocks
 from pointillist.features.domain import Domain
 from pointillist.features.serial import from_nodes, to_nodes
 from pointillist.files import container
 from pointillist.files.facts import listed, optional, real, table, text, texts, whole
-from pointillist.privacy.budget import Guarantee, Neighbours
+from pointillist.plan import PublishedPlan
 from pointillist.privacy.grid import FINEST, Grid
+from pointillist.privacy.guarantee import Guarantee, Neighbours
 from pointillist.privacy.promise import Noisy, require_noise
 from pointillist.schema import Schema
 
@@ -100,7 +100,7 @@ class Release:
     schema: Schema
     guarantee: Guarantee
     target: str | None
-    plan: dict[str, Any]
+    plan: PublishedPlan
     rows: int | None
     """The exact number of rows, only where it is public by the neighbouring relation (replace-one, one row each)."""
     frame: str
@@ -112,7 +112,7 @@ class Release:
 
     @property
     def method(self) -> str:
-        return str(self.plan["method"])
+        return self.plan.method
 
     def summary(self) -> dict[str, Any]:
         """All but the measurements, as JSON values."""
@@ -124,7 +124,7 @@ class Release:
             "rows": self.rows,
             "frame": self.frame,
             "guarantee": self.guarantee.to_json(),
-            "plan": self.plan,
+            "plan": self.plan.to_json(),
             "schema": self.schema.to_json(),
         }
 
@@ -165,15 +165,13 @@ class Release:
         measurements = tuple(
             _measurement(number, each, arrays) for number, each in enumerate(listed(facts, "measurements", table))
         )
-        schema = Schema.from_json(table(facts, "schema"), origin=origin)
-        sums = [(each.grid, each.sigma) for each in measurements]
         return cls(
             id=text(facts, "id", _LONGEST_ID),
             created=text(facts, "created", _LONGEST_ID),
-            schema=schema,
+            schema=Schema.from_json(table(facts, "schema"), origin=origin),
             guarantee=Guarantee.from_json(table(facts, "guarantee")),
             target=optional(facts, "target", text),
-            plan=plan_facts.checked(table(facts, "plan"), schema, sums),
+            plan=PublishedPlan.from_json(table(facts, "plan")),
             rows=optional(facts, "rows", lambda one, name: whole(one, name, 0, _MOST_ROWS)),
             frame=text(facts, "frame", _LONGEST_ID),
             measurements=measurements,
@@ -183,7 +181,8 @@ class Release:
         """Refuse a release whose parts do not belong together, or whose noise does not give what it promises."""
         self.schema.require_reviewed()
         require_same_unit(self.guarantee, self.schema)
-        if self.target != next(iter(self.plan["targets"]), None):
+        self.plan.check(self.schema, [(each.grid, each.sigma) for each in self.measurements])
+        if self.target != next(iter(self.plan.targets), None):
             raise ValueError("target must be the plan's first")
         if self.rows is not None and (
             self.guarantee.neighbours is not Neighbours.REPLACE_ONE or self.guarantee.person is not None
@@ -192,7 +191,7 @@ class Release:
         domain = Domain.of(self.schema)
         for each in self.measurements:
             each.check(domain)
-        require_noise(self.guarantee, [each.noisy for each in self.measurements], plan_facts.spent(self.plan))
+        require_noise(self.guarantee, [each.noisy for each in self.measurements], self.plan.share)
 
     @staticmethod
     def now() -> str:

@@ -27,9 +27,10 @@ from pointillist.curator.releasing import embed
 from pointillist.errors import BudgetError, DataError, SchemaError, UsageError
 from pointillist.features import Concat, FeatureMap, OneHot, RandomFourier, Weighted
 from pointillist.privacy.accounting import total_epsilon
-from pointillist.privacy.budget import Budget, Guarantee, Neighbours
+from pointillist.privacy.budget import Budget
 from pointillist.privacy.exponential import draw, exponential_mu, integer_sensitivity, selection_scale
 from pointillist.privacy.grid import Grid
+from pointillist.privacy.guarantee import Guarantee, Neighbours
 from pointillist.privacy.ledger import State
 from pointillist.reading.tables import open_source
 from pointillist.schema import Person

@@ -28,8 +28,8 @@ from pointillist.features import (
     Tiles,
     Weighted,
 )
-from pointillist.privacy.budget import Neighbours
 from pointillist.privacy.grid import Grid
+from pointillist.privacy.guarantee import Neighbours
 from pointillist.privacy.sensitivity import squared_sensitivity
 from pointillist.reading import tables as reading
 from pointillist.reading.encoding import Encoder

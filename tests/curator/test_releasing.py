@@ -114,7 +114,7 @@ def facts(release: pt.Release) -> dict[str, object]:
     return {
         "schema": release.schema.to_json(),
         "guarantee": release.guarantee.to_json(),
-        "plan": release.plan,
+        "plan": release.plan.to_json(),
         "rows": release.rows,
         "target": release.target,
         "frame": release.frame,

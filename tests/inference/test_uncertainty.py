@@ -94,7 +94,7 @@ def seeded_release(epsilon: float, seed: int) -> pt.Release:
         sums, _ = embed(open_source(TABLE), SCHEMA, feature_map, each.grid)
         noise = np.rint(sigma * rng.standard_normal(len(sums))).astype(np.int64)
         measured.append(Measurement(feature_map, sums + noise, each.grid, sigma))
-    facts = {"schema": SCHEMA, "guarantee": plan.guarantee, "target": None, "plan": plan.to_json(), "rows": None}
+    facts = {"schema": SCHEMA, "guarantee": plan.guarantee, "target": None, "plan": plan.published(), "rows": None}
     return pt.Release(id="seeded", created="", frame="pyarrow", measurements=tuple(measured), **facts)  # type: ignore[arg-type]
 
 

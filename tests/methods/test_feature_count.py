@@ -20,8 +20,9 @@ from pointillist.methods.feature_count import (
     trade_off,
 )
 from pointillist.plan import Block, Plan, Request, Round
-from pointillist.privacy.budget import Budget, Neighbours
+from pointillist.privacy.budget import Budget
 from pointillist.privacy.grid import Grid
+from pointillist.privacy.guarantee import Neighbours
 from pointillist.privacy.noise import add_noise
 
 Floats = np.ndarray

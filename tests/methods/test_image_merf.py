@@ -18,7 +18,8 @@ from pointillist.methods.base import Method
 from pointillist.methods.image_hermite import ImageHermite
 from pointillist.methods.image_merf import ImageMerf
 from pointillist.plan import Plan, Request
-from pointillist.privacy.budget import Budget, Neighbours
+from pointillist.privacy.budget import Budget
+from pointillist.privacy.guarantee import Neighbours
 from pointillist.progress import silent
 from pointillist.release import Measurement
 from pointillist.schema import Categorical, Image, Schema

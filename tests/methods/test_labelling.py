@@ -25,8 +25,8 @@ from pointillist.methods.labelling import (
     round_of,
 )
 from pointillist.plan import Request
-from pointillist.privacy.budget import Neighbours
 from pointillist.privacy.grid import Grid
+from pointillist.privacy.guarantee import Neighbours
 from pointillist.schema.levels import levels_of
 
 SCHEMA = pt.Schema(

@@ -267,7 +267,7 @@ def test_a_release_file_alone_is_enough_to_fit(tmp_path: Path) -> None:
     )))  # fmt: skip
     made = pt.release(shapes(500, 2), SHAPES, epsilon=1.0, method=method, output=path)
     read = pt.Release.load(path)
-    assert read.plan["options"]["points"] == {"rows": 60, "sha256": fingerprint(method.points)}
+    assert read.plan.options["points"] == {"rows": 60, "sha256": fingerprint(method.points)}
     assert fingerprint(spanned(read).points) == fingerprint(method.points)
     one, two = pt.fit(made), pt.fit(read)
     np.testing.assert_array_equal(one.generator.weights, two.generator.weights)

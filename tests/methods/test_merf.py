@@ -24,7 +24,7 @@ from pointillist.methods import Merf, method_named
 from pointillist.methods.feature_count import best_features
 from pointillist.methods.merf import MOST_FEATURES
 from pointillist.plan import Plan
-from pointillist.privacy.budget import Neighbours
+from pointillist.privacy.guarantee import Neighbours
 from pointillist.privacy.sensitivity import squared_sensitivity
 from pointillist.reading.tables import open_source
 from pointillist.release import Measurement
@@ -292,7 +292,7 @@ def test_a_release_knows_its_settings(schema: pt.Schema, people: People, tmp_pat
     path = tmp_path / "r"
     pt.release(people(200), schema, epsilon=3.0, target="sex", method=method, output=path)
     loaded = pt.Release.load(path)
-    again = method_named(loaded.method, loaded.plan["options"])
+    again = method_named(loaded.method, loaded.plan.options)
     assert isinstance(again, Merf)
     assert replace(again, features=method.features) == method
     plan = pt.plan(schema, epsilon=3.0, target="sex", method=again)

@@ -158,7 +158,7 @@ def test_several_targets_share_their_part_of_the_budget(schema: pt.Schema, peopl
 
     release = pt.release(people(3_000), schema, epsilon=5.0, target=("sex", "grade"))
     assert release.target == "sex"
-    assert release.plan["targets"] == ["sex", "grade"]
+    assert release.plan.targets == ("sex", "grade")
     labelled = [p.parts[0] for p in release.measurements[1].feature_map.parts if isinstance(p.parts[0], Labelled)]
     assert [each.label.column for each in labelled] == ["sex"] * by_sex.count + ["grade"] * by_grade.count
     assert pt.fit(release).sample(100, seed=0).num_rows == 100
@@ -202,9 +202,9 @@ def test_the_expectation_is_near_what_comes(schema: pt.Schema, people: People) -
     table = people(schema.rows)
     release = pt.release(table, schema, epsilon=1.0)
     real, made = read(table, schema), read(pt.fit(release).sample(schema.rows, seed=0), schema)
-    for order, expected in enumerate(release.plan["expected"], start=1):
-        ratio = marginals(real, made, order).mean / expected["error"]
-        assert 1 / (2 * expected["factor"]) < ratio < 2 * expected["factor"]
+    for order, expected in enumerate(release.plan.expected, start=1):
+        ratio = marginals(real, made, order).mean / expected.error
+        assert 1 / (2 * expected.factor) < ratio < 2 * expected.factor
 
 
 def test_a_target_that_only_two_columns_together_tell_is_kept() -> None:

@@ -121,7 +121,7 @@ def test_release_fit_and_sample(tmp_path: Path, labelled: bool) -> None:
     back = Release.load(tmp_path / "bars.release")
     assert np.array_equal(back.measurements[0].values, made.measurements[0].values)
     assert blocks(back.measurements[0].feature_map)[0][0].nonnegative
-    model = Perceptual(**back.plan["options"]).fit(back, seed=0, progress=silent)
+    model = Perceptual(**back.plan.options).fit(back, seed=0, progress=silent)
     pictures = model.sample(30, seed=1)
     assert pictures.pixels.shape == (30, SIDE, SIDE, 1)
     if labelled:
@@ -152,7 +152,7 @@ def test_stopping_by_proxy_keeps_the_state_that_is_nearest(tmp_path: Path) -> No
     made = released(tmp_path, Perceptual(extractor=extractor(), stopping="proxy", network=QUICK))
     rest, proxy = parted(made, ROWS)
     assert rest.measurements[0].feature_map.dimension + len(proxy.wanted) == len(made.measurements[0].values)
-    model = Perceptual(**made.plan["options"]).fit(made, seed=0, progress=silent)
+    model = Perceptual(**made.plan.options).fit(made, seed=0, progress=silent)
     chosen = model.generator
     last = replace(QUICK, stop=False).fit(rest, seed=0, progress=silent).generator
     assert isinstance(chosen, ImageNetwork)
@@ -174,7 +174,7 @@ def test_an_own_network_must_be_passed_again(tmp_path: Path) -> None:
     released(tmp_path, Perceptual(extractor=own(0))).save(tmp_path / "bars.release")
     back = Release.load(tmp_path / "bars.release")
     with pytest.raises(UsageError, match="owner's own network"):
-        Perceptual(**{**back.plan["options"], "network": QUICK}).fit(back, seed=0, progress=silent)
+        Perceptual(**{**back.plan.options, "network": QUICK}).fit(back, seed=0, progress=silent)
     with pytest.raises(UsageError, match="is another"):
         Perceptual(extractor=own(1), network=QUICK).fit(back, seed=0, progress=silent)
     assert len(Perceptual(extractor=own(0), network=QUICK).fit(back, seed=0, progress=silent).sample(3)) == 3

@@ -23,7 +23,7 @@ from pointillist.features import FeatureMap, ImageFourier, Labelled, OneHot, Rec
 from pointillist.generators.image_model import ImageModel
 from pointillist.plan import Plan
 from pointillist.privacy.accounting import gaussian_delta
-from pointillist.privacy.budget import Neighbours
+from pointillist.privacy.guarantee import Neighbours
 from pointillist.privacy.sensitivity import squared_sensitivity
 from pointillist.reading.tables import open_source
 from pointillist.release import Measurement
@@ -310,7 +310,7 @@ class TestNoise:
         release, path = released(name, neighbours), SETS[name].write(tmp_path / "again.npz")
         plan = pt.plan(SETS[name].schema, epsilon=EPSILON, neighbours=neighbours)
         for number, measurement in enumerate(release.measurements):
-            assert measurement.sigma == plan.sigma(number) == release.plan["rounds"][number]["sigma"]
+            assert measurement.sigma == plan.sigma(number) == release.plan.rounds[number].sigma
             exact, rows = embed(open_source(path), release.schema, measurement.feature_map, measurement.grid)
             assert rows == ROWS
             noise = (measurement.values - exact) / measurement.sigma

@@ -12,7 +12,8 @@ import pytest
 
 from pointillist.errors import BudgetError, LedgerError
 from pointillist.privacy.accounting import gaussian_mu
-from pointillist.privacy.budget import Budget, Guarantee, Neighbours
+from pointillist.privacy.budget import Budget
+from pointillist.privacy.guarantee import Guarantee, Neighbours
 from pointillist.privacy.ledger import DEFAULT_CAP, Ledger, State, default_path
 from pointillist.schema import Person
 

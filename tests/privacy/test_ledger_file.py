@@ -19,7 +19,8 @@ import pytest
 import pointillist as pt
 from pointillist.errors import LedgerError, UsageError
 from pointillist.privacy.accounting import gaussian_mu
-from pointillist.privacy.budget import Budget, Guarantee, Neighbours
+from pointillist.privacy.budget import Budget
+from pointillist.privacy.guarantee import Guarantee, Neighbours
 from pointillist.privacy.ledger import Ledger, State
 from pointillist.privacy.ledger_file import APPLICATION, VERSION, LedgerFile
 

@@ -15,8 +15,8 @@ from pointillist.curator.embedding import Embedding, quantise
 from pointillist.features import Concat, FeatureMap, ImageMoments, Labelled, OneHot, Records, Weighted
 from pointillist.features.images.cosines import cosine_basis
 from pointillist.plan import Block, Round
-from pointillist.privacy.budget import Neighbours
 from pointillist.privacy.grid import Grid
+from pointillist.privacy.guarantee import Neighbours
 from pointillist.privacy.sensitivity import squared_sensitivity
 
 Floats = NDArray[np.float64]

@@ -90,9 +90,9 @@ def _fitted_by(release: "Release", generator: str | None, steps: int | None, var
     if generator == "image-network":
         return {"generator": ImageNetworkSettings(steps=steps)}
     if generator is None and release.method == "perceptual":
-        return {"method": Perceptual(network={**release.plan["options"]["network"], "steps": steps})}
+        return {"method": Perceptual(network={**release.plan.options["network"], "steps": steps})}
     if generator is None:
-        own = getattr(method_for(release.schema, release.method, release.plan["options"]), "network", None)
+        own = getattr(method_for(release.schema, release.method, release.plan.options), "network", None)
         if isinstance(own, ImageNetworkSettings):
             return {"generator": replace(own, steps=steps)}
     raise UsageError(

@@ -50,7 +50,8 @@ def ledger_cap(
     Example: pointillist ledger cap people --epsilon 3 --delta 1e-5
     """
     from pointillist.cli import console
-    from pointillist.privacy.budget import Budget, short
+    from pointillist.privacy.budget import Budget
+    from pointillist.privacy.guarantee import short
     from pointillist.privacy.ledger import Ledger
 
     book = Ledger(context.obj)

@@ -29,9 +29,10 @@ from pointillist.features.serial import to_nodes
 from pointillist.files.table_files import write_table
 from pointillist.generators.points.points import Points
 from pointillist.model import FRAMES, Model
-from pointillist.privacy.budget import Budget, Guarantee, Neighbours
+from pointillist.privacy.budget import Budget
 from pointillist.privacy.exponential import LARGEST_SCORE, draw, exponential_mu, integer_sensitivity, selection_scale
 from pointillist.privacy.grid import Grid
+from pointillist.privacy.guarantee import Guarantee, Neighbours
 from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.sensitivity import squared_sensitivity
 from pointillist.reading.tables import open_schema, open_source

@@ -25,8 +25,9 @@ from pointillist.files.container import Pending, reserve
 from pointillist.methods import Method, method_for
 from pointillist.methods.base import CopiesRows
 from pointillist.plan import Plan, Request, Round
-from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Neighbours, short
+from pointillist.privacy.budget import DEFAULT_DELTA, Budget
 from pointillist.privacy.grid import Grid
+from pointillist.privacy.guarantee import Neighbours, short
 from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.noise import add_noise
 from pointillist.progress import Progress, silent
@@ -145,7 +146,7 @@ def release(
             schema=schema,
             guarantee=settled.guarantee,
             target=settled.request.target,
-            plan=settled.to_json(),
+            plan=settled.published(),
             rows=rows if exact else None,
             frame=source.frame,
             measurements=tuple(measured),

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, Product, Records, Tiles
+from pointillist.plan import PublishedBlock, PublishedRound
 from pointillist.release import Measurement, Release
 
 Floats = NDArray[np.float64]
@@ -65,12 +65,12 @@ def _tables(measurement: Measurement) -> Iterator[Table | None]:
         yield Table(leaves, (block.values / block.added).reshape(shape), block.sigma / block.added)
 
 
-def measured_blocks(release: Release) -> Iterator[tuple[dict[str, Any], dict[str, Any], list[Table]]]:
+def measured_blocks(release: Release) -> Iterator[tuple[PublishedRound, PublishedBlock, list[Table]]]:
     """Every block of tables that a release measured: its round and itself as planned, and its tables."""
-    for planned, measurement in zip(release.plan["rounds"], release.measurements, strict=True):
+    for planned, measurement in zip(release.plan.rounds, release.measurements, strict=True):
         found = list(_tables(measurement))
-        for block in planned["blocks"]:
-            part, found = found[: block["count"]], found[block["count"] :]
+        for block in planned.blocks:
+            part, found = found[: block.count], found[block.count :]
             tables = [table for table in part if table is not None]
             if tables and len(tables) == len(part):
                 yield planned, block, tables

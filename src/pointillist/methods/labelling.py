@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pointillist.errors import UsageError
 from pointillist.features import Concat, FeatureMap, Labelled, OneHot, Tiles, Weighted
 from pointillist.plan import Block, Request, Round
-from pointillist.privacy.budget import Neighbours
 from pointillist.privacy.grid import Grid
+from pointillist.privacy.guarantee import Neighbours
 from pointillist.schema.levels import Levels
 
 

@@ -112,7 +112,7 @@ class Perceptual:
         if isinstance(self.extractor, Extractor):
             given = _with_extractor(release, self.extractor)
         settings = self._settings()
-        if release.plan["options"].get("stopping") == "proxy" and release.method == self.name:
+        if release.plan.options.get("stopping") == "proxy" and release.method == self.name:
             return fit_by_proxy(given, settings, seed=seed, progress=progress)
         return settings.fit(given, seed=seed, progress=progress)
 

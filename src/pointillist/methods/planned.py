@@ -26,7 +26,7 @@ _MOST = {
 def planned_method(release: Release) -> Method:
     """The release's own method."""
     known = METHODS if release.schema.image is None else IMAGE_METHODS
-    options = release.plan["options"]
+    options = release.plan.options
     if release.method in known:
         try:
             _check(known[release.method], options)

@@ -12,7 +12,8 @@ from pointillist.files import container
 from pointillist.fitting.evidence import estimated_rows, measured_blocks, raw_error
 from pointillist.generators.network.image_settings import image_shares
 from pointillist.pages import render
-from pointillist.privacy.budget import Guarantee, Neighbours, short
+from pointillist.plan import PublishedBlock, PublishedRound
+from pointillist.privacy.guarantee import Guarantee, Neighbours, short
 from pointillist.release import Release
 from pointillist.schema.levels import levels_of
 
@@ -82,7 +83,7 @@ class Card:
             measured=tuple(_measured(release, max(1.0, rows))),
             columns=tuple(_column(name, column, release) for name, column in release.schema.measured.items()),
             vouched=release.schema.vouched,
-            notes=tuple(release.plan["notes"]),
+            notes=release.plan.notes,
         )
 
     @property
@@ -246,9 +247,9 @@ def _join(names: list[str]) -> str:
 def _rows(release: Release) -> tuple[float, float]:
     """The number of rows as the first block of noisy counts tells it, and the noise in that."""
     if release.schema.image is not None:
-        counted = [block for each in release.plan["rounds"] for block in each["blocks"] if block["counts"]]
-        return image_shares(release)[0], min((b["noise_rows"] * math.sqrt(b["cells"]) for b in counted), default=0.0)
-    _, _, tables = next(measured_blocks(release), ({}, {}, []))
+        counted = [block for each in release.plan.rounds for block in each.blocks if block.counts]
+        return image_shares(release)[0], min((b.noise_rows * math.sqrt(b.cells) for b in counted), default=0.0)
+    tables = next((tables for _, _, tables in measured_blocks(release)), [])
     if not tables:
         return float(release.rows or release.schema.rows or 1), 0.0  # public, as nothing else could tell
     precision = sum(1 / (table.values.size * table.sigma**2) for table in tables)
@@ -257,21 +258,21 @@ def _rows(release: Release) -> tuple[float, float]:
 
 def _measured(release: Release, rows: float) -> list[Measured]:
     if release.schema.image is not None:
-        return [_image_block(each, block, rows) for each in release.plan["rounds"] for block in each["blocks"]]
+        return [_image_block(each, block, rows) for each in release.plan.rounds for block in each.blocks]
     found = []
     for planned, block, tables in measured_blocks(release):
         cells, noise = sum(table.values.size for table in tables), tables[0].sigma
-        budget = planned["share"] * block["count"] * block["weight"] ** 2
+        budget = planned.share * block.count * block.weight**2
         error = raw_error(cells / len(tables), noise, rows)
-        found.append(Measured(block["name"], len(tables), cells, budget, noise, error))
+        found.append(Measured(block.name, len(tables), cells, budget, noise, error))
     return found
 
 
-def _image_block(planned: dict[str, Any], block: dict[str, Any], rows: float) -> Measured:
+def _image_block(planned: PublishedRound, block: PublishedBlock, rows: float) -> Measured:
     """Features of images, or counts of them; features by themselves have no error."""
-    noise, budget = block["noise_rows"], planned["share"] * block["count"] * block["weight"] ** 2
-    error = raw_error(block["cells"], noise, rows) if block["counts"] else None
-    return Measured(block["name"], block["count"], block["cells"], budget, noise, error)
+    noise, budget = block.noise_rows, planned.share * block.count * block.weight**2
+    error = raw_error(block.cells, noise, rows) if block.counts else None
+    return Measured(block.name, block.count, block.cells, budget, noise, error)
 
 
 def _column(name: str, column: Any, release: Release) -> dict[str, str]:

@@ -22,7 +22,8 @@ import platformdirs
 
 from pointillist.errors import BudgetError, LedgerError, PointillistError
 from pointillist.privacy.accounting import total_epsilon
-from pointillist.privacy.budget import DEFAULT_DELTA, Budget, Guarantee, Neighbours, short
+from pointillist.privacy.budget import DEFAULT_DELTA, Budget
+from pointillist.privacy.guarantee import Guarantee, Neighbours, short
 from pointillist.privacy.ledger_file import Identity, LedgerFile, plain
 from pointillist.schema import Person
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pointillist.privacy.accounting import LARGEST_SIGMA, gaussian_delta, grid_delta, grid_epsilon
-from pointillist.privacy.budget import Guarantee
 from pointillist.privacy.exponential import exponential_mu
 from pointillist.privacy.grid import Grid
+from pointillist.privacy.guarantee import Guarantee
 from pointillist.privacy.sensitivity import squared_sensitivity
 
 _ROUNDING = 1e-9

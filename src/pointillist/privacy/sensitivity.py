@@ -2,7 +2,7 @@
 
 import math
 
-from pointillist.privacy.budget import Neighbours
+from pointillist.privacy.guarantee import Neighbours
 from pointillist.schema import Person
 
 

@@ -11,7 +11,7 @@ from pointillist.errors import DataError
 from pointillist.evaluate.audit import Pipeline, audit
 from pointillist.evaluate.audit.audited_pipeline import AuditedPipeline
 from pointillist.evaluate.audit.membership import membership
-from pointillist.privacy.budget import Neighbours
+from pointillist.privacy.guarantee import Neighbours
 
 QUICK = pt.Mosaic(components=20, steps=60)
 

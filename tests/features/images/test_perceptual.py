@@ -17,8 +17,8 @@ from pointillist.features import Extractor, Labelled, OneHot, Perceptual, Record
 from pointillist.features.images.extractor import Input
 from pointillist.features.images.public_network import small_network
 from pointillist.features.serial import from_nodes, to_nodes
-from pointillist.privacy.budget import Neighbours
 from pointillist.privacy.grid import Grid
+from pointillist.privacy.guarantee import Neighbours
 from pointillist.privacy.sensitivity import squared_sensitivity
 from pointillist.reading import images as image_source
 from pointillist.reading.images import images

@@ -107,7 +107,7 @@ def used(first: Run, second: Run) -> Fraction:
     else:
         assert isinstance(made, Release)
         mu = Fraction(made.guarantee.mu) ** 2
-        shares = [Fraction(each["share"]) for each in made.plan["rounds"]]
+        shares = [Fraction(each.share) for each in made.plan.rounds]
         stated = [Fraction(sigma) ** 2 * mu * share for sigma, share in zip(first.tape.scales, shares, strict=True)]
         loss = sum(each / Fraction(sigma) ** 2 for each, sigma in zip(apart, first.tape.scales, strict=True))
         if loss > mu:

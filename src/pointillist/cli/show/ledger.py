@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pointillist.cli.console import out
 from pointillist.cli.show.table import Table
-from pointillist.privacy.budget import short
+from pointillist.privacy.guarantee import short
 from pointillist.privacy.ledger import Account, State
 
 

@@ -3,7 +3,7 @@
 from pointillist.cli.console import out
 from pointillist.cli.show.table import Table
 from pointillist.plan import Plan
-from pointillist.privacy.budget import Guarantee, short
+from pointillist.privacy.guarantee import Guarantee, short
 from pointillist.schema.levels import BINS
 
 

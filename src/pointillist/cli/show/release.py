@@ -22,10 +22,10 @@ def show_release(release: Release) -> None:
     table = Table("Measured")
     for heading in ("what", *([] if image else ["tables"]), what, unit):
         table.add_column(heading)
-    for each in release.plan["rounds"]:
-        for block in each["blocks"]:
-            tables = [] if image else [f"{block['count']:,}"]
-            table.add_row(block["name"], *tables, f"{block['cells']:,}", f"± {block['noise_rows']:,.1f}")
+    for each in release.plan.rounds:
+        for block in each.blocks:
+            tables = [] if image else [f"{block.count:,}"]
+            table.add_row(block.name, *tables, f"{block.cells:,}", f"± {block.noise_rows:,.1f}")
     out.print(table)
     _show_vouched(release.schema)
 

@@ -16,7 +16,8 @@ from pointillist.methods import fit as fitting
 from pointillist.model import Model
 from pointillist.plan import Plan
 from pointillist.privacy.accounting import total_epsilon
-from pointillist.privacy.budget import Budget, Guarantee, Neighbours
+from pointillist.privacy.budget import Budget
+from pointillist.privacy.guarantee import Guarantee, Neighbours
 from pointillist.privacy.ledger import Account, Ledger
 from pointillist.privacy.ledger_file import Identity
 from pointillist.reading.tables import open_source

@@ -12,7 +12,8 @@ from pointillist.evaluate.audit.finding import NOTE, PRIVATE, Audit, Finding, fi
 from pointillist.evaluate.audit.membership import membership
 from pointillist.evaluate.audit.white_box import white_box
 from pointillist.methods import Method, method_named
-from pointillist.privacy.budget import DEFAULT_DELTA, Neighbours
+from pointillist.privacy.budget import DEFAULT_DELTA
+from pointillist.privacy.guarantee import Neighbours
 from pointillist.progress import Progress, silent
 from pointillist.reading.tables import open_schema
 from pointillist.schema import Schema

@@ -19,7 +19,7 @@ from pointillist.evaluate.audit.epsilon_bounds import best_one_run, ideal_one_ru
 from pointillist.evaluate.audit.finding import ALARM, Finding
 from pointillist.evaluate.audit.owned_rows import OwnedRows, read_rows, spread
 from pointillist.features import Records
-from pointillist.privacy.budget import Neighbours
+from pointillist.privacy.guarantee import Neighbours
 from pointillist.progress import Progress, silent
 from pointillist.release import Measurement, Release
 

@@ -21,7 +21,7 @@ from pointillist.evaluate.audit.finding import ALARM, Finding
 from pointillist.evaluate.audit.owned_rows import Private, read_rows
 from pointillist.evaluate.tables.design_matrix import wide
 from pointillist.evaluate.tables.sample import Sample, read
-from pointillist.privacy.budget import Neighbours
+from pointillist.privacy.guarantee import Neighbours
 from pointillist.progress import Progress, silent
 
 Flags = NDArray[np.bool_]

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from pointillist.evaluate.audit.audited_pipeline import AuditedPipeline
 from pointillist.evaluate.audit.owned_rows import repeated
-from pointillist.privacy.budget import Neighbours
+from pointillist.privacy.guarantee import Neighbours
 from pointillist.schema import Schema
 from pointillist.schema.levels import Levels, levels_of
 

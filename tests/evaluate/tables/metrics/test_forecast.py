@@ -40,7 +40,7 @@ def test_the_noise_is_as_forecast(
     """
     found = of(table, people(500, 2), release, schema)
     assert [each.name for each in found.blocks] == [
-        block["name"] for round_ in release.plan["rounds"] for block in round_["blocks"]
+        block.name for round_ in release.plan.rounds for block in round_.blocks
     ]
     for each in found.blocks:
         assert each.noisy == pytest.approx(each.forecast, rel=6 * 0.75 / np.sqrt(each.cells))
@@ -50,12 +50,12 @@ def test_the_noise_is_as_forecast(
 def test_the_forecast_is_what_the_plan_promised(table: pa.Table, release: pt.Release, schema: pt.Schema) -> None:
     """Before anything was spent, from public facts: the schema states the right number of rows."""
     first, levels = of(table, table, release, schema).blocks[0], read(table, schema).levels
-    planned = release.plan["rounds"][0]["blocks"][0]
+    planned = release.plan.rounds[0].blocks[0]
     alone = [each for each in levels if coarse_size(each) == each.size]
     assert (first.tables, first.cells) == (len(alone), sum(each.size for each in alone))
-    assert first.forecast == pytest.approx(planned["expected_error"], rel=1e-3)
+    assert first.forecast == pytest.approx(planned.expected_error, rel=1e-3)
     cells = first.cells / first.tables
-    assert first.forecast == pytest.approx(0.5 * cells * np.sqrt(2 / np.pi) * planned["noise_rows"] / ROWS, rel=1e-3)
+    assert first.forecast == pytest.approx(0.5 * cells * np.sqrt(2 / np.pi) * planned.noise_rows / ROWS, rel=1e-3)
 
 
 def test_the_synthetic_error_is_that_of_the_rows(
@@ -116,7 +116,7 @@ def test_another_schema_is_refused(
 def test_measurements_that_are_no_tables_are_left_out(table: pa.Table, release: pt.Release, schema: pt.Schema) -> None:
     waves = RandomFourier.draw(("age",), 4, 0.5, seed=0)
     measurement = replace(release.measurements[0], feature_map=waves, values=np.zeros(4, dtype=np.int64))
-    odd = replace(release, measurements=(measurement,), plan={**release.plan, "rounds": release.plan["rounds"][:1]})
+    odd = replace(release, measurements=(measurement,), plan=replace(release.plan, rounds=release.plan.rounds[:1]))
     found = of(table, table, odd, schema)
     assert found.blocks == ()
     assert found.fits is None

@@ -90,7 +90,7 @@ def forecast(real: Sample, synthetic: Sample, release: Release) -> Forecast:
             square += float(np.square((table.values - exact) / table.sigma).sum())
         dimension += cells
         means = (float(np.mean(values)) for values in (forecasts, noisy, made))
-        found.append(Block(block["name"], len(tables), cells, *means))
+        found.append(Block(block.name, len(tables), cells, *means))
     fits = None
     if release.schema.person is None and dimension:
         fits = abs(square - dimension) < _MISMATCH * math.sqrt(2 * dimension) + _MISMATCH**2
@@ -101,9 +101,9 @@ def planned(release: Release, measured: Sequence[Marginals]) -> tuple[Planned, .
     """The plan's expectations beside the mean distances of one-way marginals and of pairs."""
     found = {"one-way marginals": 0, "pairs of columns": 1}
     return tuple(
-        Planned(each["name"], each["error"], each["factor"], measured[found[each["name"]]].mean)
-        for each in release.plan.get("expected", ())
-        if found.get(each["name"], len(measured)) < len(measured)
+        Planned(each.name, each.error, each.factor, measured[found[each.name]].mean)
+        for each in release.plan.expected
+        if found.get(each.name, len(measured)) < len(measured)
     )
 
 
