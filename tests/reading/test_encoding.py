@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pointillist.errors import DataError
 from pointillist.reading.encoding import Encoder
 from pointillist.schema import MISSING_TEXTS, Boolean, Categorical, Datetime, Integer, Ordinal, Real, Schema
-from pointillist.schema.levels import Levels, ticks
+from pointillist.schema.kinds.datetime import ticks
+from pointillist.schema.levels import Levels
 
 MANY = settings(deadline=None, max_examples=100)
 SECRET = "Confidential417"

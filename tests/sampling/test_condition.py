@@ -23,7 +23,7 @@ from pointillist.sampling.constraints import Rules
 from pointillist.sampling.decoding import numbers
 from pointillist.sampling.quotas import Source
 from pointillist.schema.levels import Levels, levels_of
-from pointillist.schema.selection import select
+from pointillist.schema.selecting import select
 
 ModelOf = Callable[..., pt.Model]
 

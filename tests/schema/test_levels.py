@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointillist.schema import Boolean, Categorical, Datetime, Ignore, Integer, Ordinal, Real, Schema
-from pointillist.schema.levels import Levels, levels_of, moment, ticks
+from pointillist.schema.kinds.datetime import moment, ticks
+from pointillist.schema.levels import Levels, levels_of
 
 MANY = settings(deadline=None, max_examples=100)
 

@@ -17,7 +17,7 @@ from pointillist.curator.embedding import Embedding, quantise
 from pointillist.errors import DataError, PointillistError, UsageError
 from pointillist.features import FeatureMap, Records
 from pointillist.privacy.grid import Grid
-from pointillist.reading.encoding import Encoder, numbers
+from pointillist.reading.encoding import Encoder
 from pointillist.reading.rows import read_records
 from pointillist.reading.source import Source
 from pointillist.reading.tables import Frame, open_source
@@ -117,7 +117,7 @@ class Given(Candidates):
         """The candidate's own numbers; its names as the schema writes them. What is out of domain follows its rules."""
         parts = []
         for batch, records in self._batches(number):
-            own = {e.name: _within(e, numbers(batch.column(e.name), e)) for e in self._levels if e.numeric}
+            own = {e.name: _within(e, e.column.from_arrow(batch.column(e.name))) for e in self._levels if e.numeric}
             parts.append(settled_table(self._levels, records.codes, own))
         return pa.concat_tables(parts).combine_chunks()
 

@@ -10,11 +10,11 @@ import pyarrow.compute as pc
 
 from pointillist.errors import DataError, UsageError
 from pointillist.reading.database import connect
-from pointillist.reading.encoding import as_texts
 from pointillist.reading.images import IMAGE, LABEL, Images
 from pointillist.reading.pixels import contents, header, image_shape, is_encoded
 from pointillist.reading.source import Source
 from pointillist.schema import MISSING_TEXTS, Categorical, Ignore, Image, Person, Schema
+from pointillist.schema.texts import as_texts
 
 _LARGEST = 128
 """The longest side that a schema may ask for."""

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pointillist.errors import DataError
-from pointillist.reading.encoding import without_missing_texts
+from pointillist.schema.texts import without_missing_texts
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII)
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ t](\d\d:\d\d)(?::(\d\d)(\.\d*)?)?z?", re.ASCII)

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 import duckdb
 
-from pointillist.schema.kinds import MISSING_TEXTS, AnyColumn, Categorical, Ignore, Integer, Real
+from pointillist.schema.kinds import AnyColumn
+from pointillist.schema.texts import MISSING_TEXTS
 
 _FEWEST, _REPEATED, _MOST_ROWS, _MOST_NAMED, _MOST_SHARE = 40, 20, 100, 500, 0.02
 """Values and repetitions at least; rows of a value on average, also where the name speaks for it, and the largest share
@@ -77,7 +78,7 @@ def repeating(rows: duckdb.DuckDBPyRelation, columns: Mapping[str, AnyColumn], c
     found = [
         _values(rows, f"c{number}", name, drafted)
         for number, (name, drafted) in enumerate(columns.items())
-        if _may_be_many(drafted)
+        if drafted.room_for_people() >= _FEWEST  # by what the draft knows of it already
     ]
     identified = any(each.distinct == count and not each.gapless for each in found)
     suspects = sorted((each for each in found if each.suspicious), key=lambda each: -each.distinct)
@@ -90,15 +91,6 @@ def repeating(rows: duckdb.DuckDBPyRelation, columns: Mapping[str, AnyColumn], c
         if each.named or constant or (weaker and not identified):
             likely[each.name] = (-(2 * each.named + constant), round(each.each))
     return {name: each for name, (_, each) in sorted(likely.items(), key=lambda item: item[1])}
-
-
-def _may_be_many(drafted: AnyColumn) -> bool:
-    """Whether a column can have enough values, by what the draft knows of it already."""
-    if isinstance(drafted, Categorical):
-        return len(drafted.categories) >= _FEWEST
-    if isinstance(drafted, Integer) or (isinstance(drafted, Real) and drafted.decimals == 0):
-        return drafted.max - drafted.min + 1 >= _FEWEST
-    return isinstance(drafted, Ignore)
 
 
 def _values(rows: duckdb.DuckDBPyRelation, column: str, name: str, drafted: AnyColumn) -> _Values:
@@ -114,7 +106,7 @@ def _values(rows: duckdb.DuckDBPyRelation, column: str, name: str, drafted: AnyC
     return _Values(
         name=name,
         column=column,
-        text=not isinstance(drafted, Integer | Real) and numbers < distinct,
+        text=not drafted.numeric and numbers < distinct,
         filled=sum(line[0] * line[1] for line in often),
         distinct=distinct,
         largest=max((line[0] for line in often), default=0),

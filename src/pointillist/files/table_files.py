@@ -1,7 +1,6 @@
 """Output: synthetic tables as files, written whole or not at all."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,7 @@ from pyarrow import feather, parquet
 from pointillist.errors import UsageError
 from pointillist.files import container
 from pointillist.files.safe_csv import without_formulas
-from pointillist.schema import Schema, datetime_texts
-from pointillist.schema.datetime_format import DatetimeFormat
+from pointillist.schema import Schema, kind_of_type
 
 
 def _csv(table: pa.Table, buffer: Any, delimiter: str = ",", codec: str | None = None) -> None:
@@ -63,7 +61,7 @@ def check_path(path: str | Path) -> None:
 
 
 def write_table(table: pa.Table, path: str | Path, schema: Schema | None = None, *, safe_csv: bool = False) -> None:
-    """Write a table in the format that the path's ending names; dates in texts are written as the schema says.
+    """Write a table in the format that the path's ending names; texts are written as the schema says.
 
     `safe_csv`: in CSV files, texts that a spreadsheet would run as a formula get an apostrophe before them.
     """
@@ -73,22 +71,14 @@ def write_table(table: pa.Table, path: str | Path, schema: Schema | None = None,
     if safe_csv and ending in _TEXTS:
         table = without_formulas(table)
     buffer = pa.BufferOutputStream()
-    _WRITERS[ending](_dated(table, schema) if ending in _TEXTS else table, buffer)
+    _WRITERS[ending](_as_texts(table, schema) if ending in _TEXTS else table, buffer)
     container.write(path, buffer.getvalue().to_pybytes())
 
 
-def _dated(table: pa.Table, schema: Schema | None) -> pa.Table:
-    """A table whose dates and times are texts in the format of their column; times without one, to the second."""
+def _as_texts(table: pa.Table, schema: Schema | None) -> pa.Table:
+    """A table as a CSV file has it: each column by its kind, or by its type where no schema says what it is."""
     for number, field in enumerate(table.schema):
-        form = None if schema is None else getattr(schema.columns.get(field.name), "format", None)
-        column = table.column(number)
-        if form is not None and pa.types.is_temporal(field.type):
-            chunks = [datetime_texts.write(DatetimeFormat(form), chunk) for chunk in column.chunks]
-            column = pa.chunked_array(chunks, pa.string())
-        elif pa.types.is_timestamp(field.type):
-            with suppress(pa.ArrowInvalid):  # parts of a second are written where there are any
-                column = column.cast(pa.timestamp("s", field.type.tz))
-        elif pa.types.is_date64(field.type):
-            column = column.cast(pa.date32())
-        table = table.set_column(number, field.name, column)
+        column = None if schema is None else schema.columns.get(field.name)
+        write = kind_of_type(field.type).written if column is None else column.to_text
+        table = table.set_column(number, field.name, write(table.column(number)))
     return table

@@ -4,11 +4,11 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from pointillist.schema.levels import moment
+from pointillist.schema.kinds import show_in
 
 Basis = Literal["measured", "refits", "assisted"]
-Unit = Literal["number", "share", "day", "second"]
-"""What a value counts; days and seconds are those from 1970 to a date."""
+Unit = str
+"""What a value counts: "number", "share", or what a kind of column counts in; "day" and "second" are those from 1970."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Estimate:
             return "unknown"
         if self.unit == "share":
             return f"{value:.2%}"
-        return f"{value:,.5g}" if self.unit == "number" else str(moment(value, self.unit)).removesuffix(" 00:00:00")
+        return show_in(self.unit, value)
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "error": self.error}

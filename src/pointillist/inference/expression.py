@@ -16,12 +16,12 @@ from typing import Any, Self
 import duckdb
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
 from pointillist.inference.naming import as_sql, column_of, listed, meant
 from pointillist.reading.sql_functions import ALLOWED
+from pointillist.schema import kind_of_type
 
 Floats = NDArray[np.float64]
 
@@ -131,14 +131,10 @@ class Expression:
 
 def as_numbers(array: pa.ChunkedArray | pa.Array, what: str) -> Floats:
     """Numbers as floats: true is 1, dates count in days and times in seconds from 1970; NaN where there is no number."""
+    array = kind_of_type(array.type).counted(array)
     kind = array.type
     if pa.types.is_boolean(kind):
         array = array.cast(pa.int8())
-    elif pa.types.is_date(kind):
-        array = array.cast(pa.date32()).cast(pa.int32())
-    elif pa.types.is_timestamp(kind):
-        array = array.cast(pa.timestamp("us")).cast(pa.int64())
-        return np.asarray(pc.divide(array.cast(pa.float64(), safe=False), 1e6).to_numpy(), dtype=np.float64)
     elif not (
         pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind)
     ):

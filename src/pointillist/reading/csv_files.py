@@ -18,7 +18,7 @@ from pointillist.errors import DataError
 from pointillist.reading.database import pattern
 from pointillist.reading.kernels import BROKEN, FIELD_START, QUOTED, follow_quotes
 from pointillist.reading.source import Report, Source
-from pointillist.schema import MISSING_TEXTS, Integer, Real, Schema
+from pointillist.schema import MISSING_TEXTS, Schema
 
 
 class _Watched:
@@ -91,7 +91,7 @@ class CsvFile(Source):
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
         if not self._has_lines():
             return
-        kinds = {name: _csv_kind(schema.columns.get(name)) for name in columns}
+        kinds = {name: schema.column(name).csv_type for name in columns}
         with open(self.path, "rb") as file:
             watched = _Watched(file, self.path.stat().st_size, self, report)
             batches = pacsv.open_csv(
@@ -171,10 +171,3 @@ def _unpacked(file: BinaryIO, path: Path) -> Any:
         case ".zst":
             return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
     return file
-
-
-def _csv_kind(column: Any) -> pa.DataType:
-    """How a column is read: by what the schema says it is, never by what its values look like."""
-    if isinstance(column, Integer | Real):
-        return pa.float64()
-    return pa.dictionary(pa.int32(), pa.string()) if hasattr(column, "categories") else pa.string()

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
 from pointillist.sampling.decoding import beside_specials, numbers
-from pointillist.schema import Datetime
-from pointillist.schema.levels import Levels, ticks
-from pointillist.schema.selection import Selection, on_grid, select
+from pointillist.schema.kinds.bounded import on_grid
+from pointillist.schema.levels import Levels
+from pointillist.schema.selecting import select
+from pointillist.schema.selection import Selection
 
 Floats = NDArray[np.float64]
 Codes = Mapping[str, NDArray[np.uint16]]
@@ -66,14 +67,9 @@ class Cut:
 
     @cached_property
     def ranges(self) -> tuple[tuple[float, float], ...]:
-        """The selected ranges of a numeric column; datetimes count in their resolution from 1970."""
-        column = self.levels.column
-        if not isinstance(column, Datetime):
-            return tuple((float(low), float(high)) for low, high in self.selection.ranges)
-        return tuple(
-            (float(ticks(low, column.resolution)), float(ticks(high, column.resolution)))
-            for low, high in self.selection.ranges
-        )
+        """The selected ranges of a numeric column, as numbers."""
+        number = self.levels.column.number_of
+        return tuple((number(low), number(high)) for low, high in self.selection.ranges)
 
     @cached_property
     def shares(self) -> Floats:
@@ -86,7 +82,7 @@ class Cut:
             places = {value: place for place, value in enumerate(levels.categories)}
             for value in self.selection.values:
                 found[places.get(value, levels.other)] = 1.0  # what is no category is the label of unlisted values
-            if levels.has_other and isinstance(levels.categories[0], int):
+            if levels.column.unlisted_is_missing:
                 found[levels.other] = float(self.selection.missing)  # such a value is written as a gap
         if levels.has_missing:
             found[levels.missing] = float(self.selection.missing)
@@ -146,7 +142,7 @@ _Parts = tuple[NDArray[np.int64], Floats, Floats]
 
 def _undecoded(levels: Levels, low: float, high: float) -> tuple[float, float]:
     """From where to where a number must be drawn so that it lies in a range once it is made whole, or rounded."""
-    digits = 0 if levels.whole else levels.column.decimals
+    digits = levels.column.digits
     start, end = low, high
     if digits is not None:
         start, end = on_grid(low, high, digits)
@@ -169,9 +165,9 @@ def _moved(levels: Levels) -> list[tuple[float, float, float]]:
             low, high = levels.edges[place : place + 2]
             becomes = beside_specials(np.array([special]), low, high, levels.specials)[0]
             found.append((special, special + 1, float(becomes)))
-        elif levels.column.decimals is not None and on_grid(special, special, levels.column.decimals)[0] == special:
-            step = 10.0**-levels.column.decimals
-            becomes = np.clip(np.round(special + step, levels.column.decimals), *levels.bounds)
+        elif (digits := levels.column.digits) is not None and on_grid(special, special, digits)[0] == special:
+            step = 10.0**-digits
+            becomes = np.clip(np.round(special + step, digits), *levels.bounds)
             found.append((special - step / 2, special + step / 2, float(becomes)))
     return found
 
@@ -246,15 +242,10 @@ class Condition:
 
 def _classes(levels: Levels) -> list[Selection]:
     """Every value of a column but missing ones."""
-    column = levels.column
-    if column.kind == "integer" and column.max - column.min < _MOST_CLASSES:
-        values = sorted({*range(column.min, column.max + 1), *column.special})
-        return [Selection(ranges=((value, value),)) for value in values]
-    if levels.numeric or levels.regular > _MOST_CLASSES:
+    values = levels.column.every_value(_MOST_CLASSES)
+    if not values or (not levels.numeric and levels.regular > _MOST_CLASSES):
         raise UsageError(
-            f"balance: column {levels.name!r} is {column.kind} and has no classes to balance. Name a categorical, ordinal, "
-            f"boolean or integer column with at most {_MOST_CLASSES:,} values."
+            f"balance: column {levels.name!r} is {levels.column.kind} and has no classes to balance. Name a categorical, "
+            f"ordinal, boolean or integer column with at most {_MOST_CLASSES:,} values."
         )
-    other = levels.has_other and not isinstance(levels.categories[0], int)
-    labels = [*levels.categories, column.other_label] if other else levels.categories
-    return [Selection(values=(value,)) for value in labels]
+    return [levels.column.parse(value) for value in values]

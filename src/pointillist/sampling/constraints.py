@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from pointillist.sampling.condition import Codes, Cut
 from pointillist.schema.constraints import Constraint, Impossible, Order
 from pointillist.schema.levels import Levels
-from pointillist.schema.selection import select
+from pointillist.schema.selecting import select
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Numbers = Mapping[str, Floats]
-_SECONDS_PER_DAY = 86_400
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +64,9 @@ class Rules:
 
     def _disordered(self, constraint: Order, codes: Codes, numbers: Numbers) -> Bools:
         levels = [self.levels[name] for name in constraint.columns]
-        low, high = (numbers[name] for name in constraint.columns)
-        grains = [getattr(each.column, "resolution", None) for each in levels]
-        if grains[0] != grains[1]:  # a date beside a time: both by the day
-            low, high = (
-                np.floor(values / _SECONDS_PER_DAY) if grain == "second" else values
-                for values, grain in zip((low, high), grains, strict=True)
-            )
+        first, second = (each.column for each in levels)
+        low = first.in_terms_of(second, numbers[constraint.columns[0]])
+        high = second.in_terms_of(first, numbers[constraint.columns[1]])
         broken = low > high if constraint.rule == "<=" else low >= high
         for each in levels:
             if each.has_missing:

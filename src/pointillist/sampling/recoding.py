@@ -5,18 +5,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from pointillist.schema import Boolean, Datetime
 from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]
 
 
 def numbers_of(levels: Levels, array: pa.ChunkedArray) -> Floats:
-    """A numeric column as floats, NaN where it is missing. Datetimes count in their resolution from 1970."""
-    if isinstance(levels.column, Datetime):
-        days = levels.column.resolution == "day"
-        array = array.cast(pa.int32()) if days else array.cast(pa.timestamp("s")).cast(pa.int64())
-    return np.asarray(array.cast(pa.float64()).to_numpy(), dtype=np.float64)
+    """A numeric column as floats, NaN where it is missing."""
+    return np.asarray(levels.column.from_arrow(array.combine_chunks()), dtype=np.float64)
 
 
 def recode(levels: Levels, array: pa.ChunkedArray) -> NDArray[np.uint16]:
@@ -30,8 +26,7 @@ def recode(levels: Levels, array: pa.ChunkedArray) -> NDArray[np.uint16]:
         for number, special in enumerate(levels.specials):
             codes[values == special] = levels.regular + number
     else:
-        kind = pa.bool_() if isinstance(levels.column, Boolean) else array.type
-        found = pc.index_in(array, value_set=pa.array(list(levels.categories), type=kind))
+        found = pc.index_in(array, value_set=pa.array(list(levels.categories), type=array.type))
         codes = np.asarray(found.fill_null(levels.other), dtype=np.int64)
         gaps = np.asarray(array.is_null())
     return np.where(gaps, missing, codes).astype(np.uint16)

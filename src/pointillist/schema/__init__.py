@@ -1,33 +1,8 @@
 """Schema: what is public about a table. Columns by kind, levels, constraints, selections."""
 
-from pointillist.schema.schema import (
-    MISSING_TEXTS,
-    Boolean,
-    Categorical,
-    Column,
-    Datetime,
-    Ignore,
-    Image,
-    Integer,
-    Numeric,
-    Ordinal,
-    Person,
-    Real,
-    Schema,
-)
+from pointillist.schema.kinds import *  # noqa: F403
+from pointillist.schema.kinds import __all__ as _kinds
+from pointillist.schema.schema import Person, Schema
+from pointillist.schema.texts import MISSING_TEXTS
 
-__all__ = [
-    "MISSING_TEXTS",
-    "Boolean",
-    "Categorical",
-    "Column",
-    "Datetime",
-    "Ignore",
-    "Image",
-    "Integer",
-    "Numeric",
-    "Ordinal",
-    "Person",
-    "Real",
-    "Schema",
-]
+__all__ = ["MISSING_TEXTS", "Person", "Schema", *_kinds]  # noqa: PLE0604

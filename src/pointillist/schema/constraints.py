@@ -11,9 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Tag, field_validator, model_validator
 
-from pointillist.schema.selection import plain, select
-
-_COMPARED = {"integer": "a number", "real": "a number", "datetime": "a date"}
+from pointillist.schema.selecting import plain, select
 
 
 class Order(BaseModel):
@@ -61,7 +59,7 @@ class Order(BaseModel):
         low, high = self.columns
         if low == high:
             raise ValueError("it compares a column with itself")
-        kinds = [_COMPARED.get(measured[name].kind) for name in self.columns]
+        kinds = [measured[name].compared_as for name in self.columns]
         for name, kind in zip(self.columns, kinds, strict=True):
             if kind is None:
                 raise ValueError(f"column {name!r} is {measured[name].kind}: only numbers and dates have an order here")

@@ -5,8 +5,6 @@ special value, then `other` if the column takes unlisted values, then `missing` 
 the private side and the decoder on the public side both work from this one numbering.
 """
 
-import datetime as dt
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,15 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.schema import Boolean, Categorical, Datetime, Image, Integer, Numeric, Ordinal, Schema
+from pointillist.schema.schema import Schema
 
 Floats = NDArray[np.float64]
 
 BINS = 16
 """Into how many equal parts of its public range a number is cut where tables are counted and compared."""
-
-_EPOCH = dt.datetime(1970, 1, 1)
-_SECONDS = {"day": 86_400, "second": 1}
 
 
 @dataclass(frozen=True)
@@ -30,58 +25,36 @@ class Levels:
     """The levels of one column."""
 
     name: str
-    column: Any  # one of the schema's kinds
+    column: Any  # one of the schema's kinds that has levels: a Choice or Bounded
 
     @property
     def numeric(self) -> bool:
-        return isinstance(self.column, Numeric)
+        return bool(self.column.numeric)
 
     @cached_property
     def categories(self) -> tuple[Any, ...]:
         """The categories of a column that is not numeric."""
-        if isinstance(self.column, Boolean):
-            return (False, True)
-        assert isinstance(self.column, Categorical | Ordinal)
-        return self.column.categories
+        return tuple(self.column.choices)
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
-        """Lowest and highest value of a numeric column; datetimes count in their resolution from 1970."""
-        column = self.column
-        if isinstance(column, Datetime):
-            return float(ticks(column.min, column.resolution)), float(ticks(column.max, column.resolution))
-        return float(column.min), float(column.max)
+        """Lowest and highest number of a numeric column."""
+        low, high = self.column.bounds
+        return low, high
 
     @property
     def whole(self) -> bool:
         """Whether the column's numbers are whole."""
-        return isinstance(self.column, Integer | Datetime)
+        return self.numeric and self.column.whole
 
     @cached_property
     def specials(self) -> tuple[float, ...]:
-        return tuple(float(v) for v in getattr(self.column, "special", ()))
+        return tuple(self.column.specials) if self.numeric else ()
 
     @cached_property
     def edges(self) -> Floats:
         """Bin b of a numeric column holds the values v with edges[b] <= v < edges[b+1] (the last bin takes its edge)."""
-        low, high = self.bounds
-        if self.whole:
-            high += 1.0  # whole numbers: each bin is a run of them, the last edge is one past the largest
-            if self.column.scale == "linear":
-                span = int(high) - int(low)
-                bins = min(self.column.bins, span)
-                # -(-a // b) is the ceiling, in integers: the first number of every bin
-                return np.array([int(low) - (-number * span // bins) for number in range(bins + 1)], dtype=np.float64)
-        bins = self.column.bins
-        steps = np.arange(bins + 1) / bins
-        if self.column.scale == "log":
-            edges = np.exp(math.log(low) + steps * (math.log(high) - math.log(low)))
-        else:
-            edges = low + steps * (high - low)
-        if self.whole:
-            edges = np.ceil(edges - 1e-9)
-        edges[0], edges[-1] = low, high
-        return np.unique(edges)  # on a log scale neighbouring edges may round to the same whole number
+        return np.asarray(self.column.edges())
 
     @cached_property
     def regular(self) -> int:
@@ -90,7 +63,7 @@ class Levels:
 
     @property
     def has_other(self) -> bool:
-        return getattr(self.column, "out_of_domain", None) == "other"
+        return not self.numeric and self.column.has_other
 
     @property
     def has_missing(self) -> bool:
@@ -106,6 +79,14 @@ class Levels:
         """The level of missing values."""
         return self.regular + len(self.specials) + self.has_other
 
+    @property
+    def gap(self) -> int | None:
+        """The level of a row without a value; none if every row must have one."""
+        if self.has_missing:
+            return self.missing
+        # Among whole numbers there is no room for a label: synthetic rows write an unlisted value as a gap.
+        return self.other if self.column.unlisted_is_missing else None
+
     @cached_property
     def size(self) -> int:
         return self.regular + len(self.specials) + self.has_other + self.has_missing
@@ -113,25 +94,15 @@ class Levels:
     @cached_property
     def ordered(self) -> bool:
         """Whether neighbouring regular levels are alike, so that tiles may join them."""
-        return self.numeric or isinstance(self.column, Ordinal)
+        return bool(self.column.ordered)
 
     def to_unit(self, values: Floats) -> Floats:
         """Numbers as positions in [0, 1] on the column's scale; what is missing (NaN) sits in the middle."""
-        low, high = self.bounds
-        clipped = np.clip(values, low, high)
-        if self.column.scale == "log":
-            unit = (np.log(clipped) - math.log(low)) / (math.log(high) - math.log(low))
-        else:
-            unit = (clipped - low) / (high - low)
-        return np.where(np.isnan(unit), 0.5, np.clip(unit, 0.0, 1.0))
+        return np.asarray(self.column.to_unit(values))
 
     def from_unit(self, unit: Floats) -> Floats:
         """The inverse of `to_unit`, up to rounding."""
-        low, high = self.bounds
-        unit = np.clip(unit, 0.0, 1.0)
-        if self.column.scale == "log":
-            return np.asarray(np.exp(math.log(low) + unit * (math.log(high) - math.log(low))))
-        return np.asarray(low + unit * (high - low))
+        return np.asarray(self.column.from_unit(unit))
 
     @cached_property
     def spans(self) -> tuple[Floats, Floats]:
@@ -147,14 +118,11 @@ class Levels:
     def label(self, level: int) -> str:
         """A level in words, for tables and figures."""
         if level < self.regular:
-            if not self.numeric:
-                return str(self.categories[level])
-            low, high = self.edges[level], self.edges[level + 1]
-            if isinstance(self.column, Datetime):
-                return str(moment(low, self.column.resolution))
-            return f"{low:g}" if self.whole and high - low == 1 else f"[{low:g}, {high:g})"
+            if self.numeric:
+                return str(self.column.show_bin(self.edges[level], self.edges[level + 1]))
+            return str(self.categories[level])
         if level < self.other:
-            return f"= {self.specials[level - self.regular]:.15g}"
+            return f"= {self.column.show_atom(self.specials[level - self.regular])}"
         return "other" if self.has_other and level == self.other else "missing"
 
 
@@ -173,14 +141,4 @@ def coarse_size(levels: Levels, most: int = BINS) -> int:
 
 def levels_of(schema: Schema) -> tuple[Levels, ...]:
     """The levels of every measured column, in the schema's order; pictures have none."""
-    return tuple(Levels(name, column) for name, column in schema.measured.items() if not isinstance(column, Image))
-
-
-def ticks(when: dt.datetime, resolution: str) -> int:
-    """A datetime as a whole number of days or seconds since 1970."""
-    return (when - _EPOCH) // dt.timedelta(seconds=_SECONDS[resolution])
-
-
-def moment(tick: float, resolution: str) -> dt.datetime:
-    """The inverse of `ticks`."""
-    return _EPOCH + dt.timedelta(seconds=int(tick) * _SECONDS[resolution])
+    return tuple(Levels(name, column) for name, column in schema.measured.items() if column.has_levels)

@@ -6,11 +6,9 @@ into every release. So nothing in it may be read off private rows, unless the ow
 public (`reviewed = true`).
 """
 
-import datetime as dt
 import re
 import tomllib
 import warnings
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -20,39 +18,9 @@ from pointillist.errors import FactsFromDataWarning, SchemaError, UsageError
 from pointillist.files.paths import checked
 from pointillist.files.toml_text import key, line
 from pointillist.schema.constraints import Constraint, Impossible
-from pointillist.schema.kinds import (
-    KINDS,
-    MISSING_TEXTS,
-    AnyColumn,
-    Boolean,
-    Categorical,
-    Column,
-    Datetime,
-    Ignore,
-    Image,
-    Integer,
-    Numeric,
-    Ordinal,
-    Real,
-)
+from pointillist.schema.kinds import NAMES, AnyColumn, Categorical, Column, Ignore, Image
 
 FORMAT = 1
-
-__all__ = [
-    "MISSING_TEXTS",
-    "Boolean",
-    "Categorical",
-    "Column",
-    "Datetime",
-    "Ignore",
-    "Image",
-    "Integer",
-    "Numeric",
-    "Ordinal",
-    "Person",
-    "Real",
-    "Schema",
-]
 
 
 class Person(BaseModel):
@@ -138,7 +106,11 @@ class Schema(BaseModel):
     @property
     def measured(self) -> dict[str, Any]:
         """The columns that are measured and synthesised, in order."""
-        return {name: column for name, column in self.columns.items() if not isinstance(column, Ignore)}
+        return {name: column for name, column in self.columns.items() if column.measured}
+
+    def column(self, name: str) -> AnyColumn:
+        """A column of the table, ignored if the schema does not name it."""
+        return self.columns.get(name) or Ignore()
 
     @field_validator("read_from_data", "constraints", mode="before")
     @classmethod
@@ -292,22 +264,10 @@ _ROUNDED = "READ FROM THE DATA, rounded: remove it if the size is not public"
 
 
 def _column_lines(column: AnyColumn) -> str:
-    facts = column.model_dump(exclude_defaults=True)
-    # What was read from the data is written down even where it is the default: the owner is to look at it.
-    read = {name: getattr(column, name, None) for name in column.read_from_data}
-    facts = {"kind": column.kind, **facts, **{k: v for k, v in read.items() if v is not None}}  # type: ignore[attr-defined]
-    if not isinstance(column, Ignore):
-        facts["missing"] = column.missing
-    order: Iterable[str] = ["kind", *(k for k in facts if k not in ("kind", "read_from_data")), "read_from_data"]
-    lines = []
-    for name in order:
-        if name not in facts:
-            continue
-        value = facts[name]
-        if isinstance(value, dt.datetime) and value.time() == dt.time():
-            value = value.date()
-        lines.append(line(name, value, "READ FROM THE DATA" if name in column.read_from_data else ""))
-    return "".join(lines)
+    return "".join(
+        line(name, value, "READ FROM THE DATA" if name in column.read_from_data else "")
+        for name, value in column.facts().items()
+    )
 
 
 def _constraint_lines(constraint: Constraint) -> str:
@@ -331,9 +291,9 @@ def _explain(origin: str, error: ValidationError) -> list[str]:
         rule = f": {'.'.join(place)}" if place else ""
         text = mistake["msg"].removeprefix("Value error, ")
         if mistake["type"] == "union_tag_not_found":
-            text = f"kind is not given. Kinds: {KINDS}"
+            text = f"kind is not given. Kinds: {NAMES}"
         elif mistake["type"] == "union_tag_invalid":
-            text = f"kind {mistake['ctx']['tag']!r} is not known. Kinds: {KINDS}"
+            text = f"kind {mistake['ctx']['tag']!r} is not known. Kinds: {NAMES}"
         elif place[:1] == ["categories"] and mistake["type"] != "missing":
             place, rule, text = [], ": categories", "must be a list of texts, or a list of whole numbers, not a mixture"
         elif mistake["type"] == "missing":

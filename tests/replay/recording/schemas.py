@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 import pointillist as pt
-from pointillist.schema.kinds import MISSING_TEXTS
+from pointillist.schema.texts import MISSING_TEXTS
 from recording.cases import METHODS, Case, Pair
 from recording.tables import KEPT, SELECTED, SOURCES, Row
 

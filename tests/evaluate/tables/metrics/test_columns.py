@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
 import pointillist as pt
-from pointillist.evaluate.tables.metrics.columns import Column, columns, words
+from pointillist.evaluate.tables.metrics.columns import Column, columns
 from pointillist.evaluate.tables.sample import Sample, read
 from pointillist.schema.levels import Levels
 
@@ -149,19 +149,19 @@ class TestWords:
     )  # fmt: skip
     def test_numbers(self, value: float, text: str) -> None:
         for column in (pt.Real(min=-1e7, max=1e7), pt.Integer(min=-(10**7), max=10**7)):
-            assert words(Levels("x", column), value) == text
+            assert column.show(value) == text
 
     def test_dates(self) -> None:
         level = Levels("x", pt.Datetime(min="2020-01-01", max="2025-12-31"))
         day = (dt.date(2024, 2, 29) - dt.date(1970, 1, 1)).days
-        assert words(level, day + 0.4) == "2024-02-29"
-        assert words(level, 30.2, spread=True) == "30 days"
+        assert level.column.show(day + 0.4) == "2024-02-29"
+        assert level.column.show(30.2, spread=True) == "30 days"
 
     def test_times(self) -> None:
         level = Levels("x", pt.Datetime(min="2020-01-01", max="2025-12-31", resolution="second"))
         second = (dt.datetime(2024, 2, 29, 13, 5) - dt.datetime(1970, 1, 1)).total_seconds()
-        assert words(level, second) == "2024-02-29 13:05"
-        assert words(level, 3600.0, spread=True) == "3,600 seconds"
+        assert level.column.show(second) == "2024-02-29 13:05"
+        assert level.column.show(3600.0, spread=True) == "3,600 seconds"
 
     def test_ends_of_a_range(self) -> None:
         seen = one(pt.Datetime(min="2020-01-01", max="2020-12-31"), [dt.date(2020, 3, 1), dt.date(2020, 5, 4)], [None])

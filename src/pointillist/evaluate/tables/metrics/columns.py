@@ -9,8 +9,7 @@ import pyarrow as pa
 from pointillist.evaluate.arrays import Codes, Floats
 from pointillist.evaluate.tables.metrics.marginals import Marginal, marginals
 from pointillist.evaluate.tables.sample import Sample, require_same_columns
-from pointillist.schema import Datetime
-from pointillist.schema.levels import Levels, moment
+from pointillist.schema.levels import Levels
 
 _BARS = 48
 """The most bars of a histogram."""
@@ -176,7 +175,7 @@ def _histogram(level: Levels, real: Floats, synthetic: Floats) -> Histogram:
         tuple(edges.tolist()),
         tuple(tables[0].tolist()),
         tuple(tables[1].tolist()),
-        (words(level, edges[0]), words(level, edges[-1] - level.whole)),  # whole numbers end before the edge
+        (level.column.show(edges[0]), level.column.show(edges[-1] - level.whole)),  # whole numbers end before the edge
         level.column.scale,
     )
 
@@ -210,17 +209,5 @@ def _summary(real: Sample, synthetic: Sample, level: Levels) -> dict[str, tuple[
             facts = dict(zip(facts, (values.mean(), values.std(), *quantiles), strict=True))
         for name, value in facts.items():
             spread = name == "spread"
-            found.setdefault(name, []).append("–" if value is None else words(level, float(value), spread=spread))
+            found.setdefault(name, []).append("–" if value is None else level.column.show(float(value), spread=spread))
     return {name: (texts[0], texts[1]) for name, texts in found.items()}
-
-
-def words(level: Levels, value: float, *, spread: bool = False) -> str:
-    """A number of a column as a person would write it."""
-    if isinstance(level.column, Datetime):
-        if spread:
-            return f"{value:,.0f} {level.column.resolution}s"
-        when = moment(round(value), level.column.resolution)
-        return when.strftime("%Y-%m-%d" if level.column.resolution == "day" else "%Y-%m-%d %H:%M")
-    if abs(value) >= 999.5:  # from here on three digits would turn to 1e+03
-        return f"{value:,.0f}"
-    return f"{value:.3g}"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pointillist.schema.datetime_format import DatetimeFormat
+from pointillist.schema.kinds.datetime_format import DatetimeFormat
 
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointillist.schema import datetime_texts
-from pointillist.schema.datetime_format import DatetimeFormat
+from pointillist.schema.kinds import datetime_texts
+from pointillist.schema.kinds.datetime_format import DatetimeFormat
 
 WHEN = dt.datetime(2021, 3, 4, 15, 6, 7)
 WRITTEN = {

@@ -1,0 +1,207 @@
+"""Bounded: a column whose values are numbers between public bounds, or can be counted as such."""
+
+import math
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pydantic import Field
+
+from pointillist.schema.kinds.base import AnyColumn
+
+Floats = NDArray[np.float64]
+_EXACT = 2.0**53
+"""Beyond this, doubles have no fractions."""
+
+
+class Bounded(AnyColumn):
+    """A number with public bounds."""
+
+    numeric: ClassVar[bool] = True
+    ordered: ClassVar[bool] = True
+    needs: ClassVar[str] = "numbers or texts"
+    whole: ClassVar[bool] = False
+    """Whether its numbers are whole."""
+
+    scale: Literal["linear", "log"] = "linear"
+    """How the range is cut into bins; "log" suits money and durations, and needs min > 0."""
+    bins: Annotated[int, Field(ge=2, le=4096)] = 256
+    """The finest resolution at which the column is measured."""
+    out_of_domain: Literal["clip", "error"] = "clip"
+    """What happens to a value outside the bounds: it is moved to the nearest bound, or the call stops."""
+
+    # Its values as numbers
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and the highest number."""
+        low, high = self.ends
+        return self.number_of(low), self.number_of(high)
+
+    @property
+    def ends(self) -> tuple[Any, Any]:
+        """The lowest and the highest value."""
+        raise NotImplementedError
+
+    @property
+    def atoms(self) -> tuple[Any, ...]:
+        """Values that keep a level of their own, inside or outside the bounds."""
+        return ()
+
+    @property
+    def specials(self) -> tuple[float, ...]:
+        """The atoms as numbers."""
+        return tuple(map(self.number_of, self.atoms))
+
+    @property
+    def extremes(self) -> tuple[float, float]:
+        """The lowest and the highest number that a row can hold, atoms among them."""
+        return min((self.bounds[0], *self.specials)), max((self.bounds[1], *self.specials))
+
+    @property
+    def digits(self) -> int | None:
+        """Digits after the point in synthetic data; none: not rounded."""
+        return 0 if self.whole else None
+
+    def number_of(self, value: Any) -> float:
+        """A value as a number."""
+        return float(value)
+
+    def from_arrow(self, array: pa.Array) -> NDArray[Any]:
+        """The number of every value, NaN where it is missing. Each value is looked at by itself."""
+        if isinstance(array, pa.DictionaryArray):
+            array = array.dictionary_decode()
+        empty = pa.types.is_null(array.type)  # a column without values, in a frame that knows no better
+        array = array.cast(pa.float64()) if empty else self._numbers(array)
+        if pa.types.is_float16(array.type):
+            array = array.cast(pa.float32())
+        return np.asarray(array.to_numpy(zero_copy_only=False))
+
+    def _numbers(self, array: pa.Array) -> pa.Array:
+        raise NotImplementedError
+
+    def to_arrow(self, numbers: Floats, missing: NDArray[np.bool_]) -> pa.Array:
+        """The values with these numbers."""
+        raise NotImplementedError
+
+    def in_terms_of(self, other: "Bounded", numbers: Floats) -> Floats:
+        """Numbers of this column in terms in which those of another can be compared with them."""
+        return numbers
+
+    # Levels and positions
+
+    def edges(self) -> Floats:
+        """Bin b holds the numbers v with edges[b] <= v < edges[b+1] (the last bin takes its edge)."""
+        low, high = self.bounds
+        if self.whole:
+            high += 1.0  # whole numbers: each bin is a run of them, the last edge is one past the largest
+            if self.scale == "linear":
+                span = int(high) - int(low)
+                bins = min(self.bins, span)
+                # -(-a // b) is the ceiling, in integers: the first number of every bin
+                return np.array([int(low) - (-number * span // bins) for number in range(bins + 1)], dtype=np.float64)
+        steps = np.arange(self.bins + 1) / self.bins
+        if self.scale == "log":
+            edges = np.exp(math.log(low) + steps * (math.log(high) - math.log(low)))
+        else:
+            edges = low + steps * (high - low)
+        if self.whole:
+            edges = np.ceil(edges - 1e-9)
+        edges[0], edges[-1] = low, high
+        return np.unique(edges)  # on a log scale neighbouring edges may round to the same whole number
+
+    def to_unit(self, values: Floats) -> Floats:
+        """Numbers as positions in [0, 1] on the column's scale; what is missing (NaN) sits in the middle."""
+        low, high = self.bounds
+        clipped = np.clip(values, low, high)
+        if self.scale == "log":
+            unit = (np.log(clipped) - math.log(low)) / (math.log(high) - math.log(low))
+        else:
+            unit = (clipped - low) / (high - low)
+        return np.where(np.isnan(unit), 0.5, np.clip(unit, 0.0, 1.0))
+
+    def from_unit(self, unit: Floats) -> Floats:
+        """The inverse of `to_unit`, up to rounding."""
+        low, high = self.bounds
+        unit = np.clip(unit, 0.0, 1.0)
+        if self.scale == "log":
+            return np.asarray(np.exp(math.log(low) + unit * (math.log(high) - math.log(low))))
+        return np.asarray(low + unit * (high - low))
+
+    # In words
+
+    @property
+    def unit(self) -> str:
+        """What a statistic of its numbers counts."""
+        return "number"
+
+    def show(self, number: float, *, spread: bool = False) -> str:
+        """A number as a person would write it; `spread`: the distance between two."""
+        if abs(number) >= 999.5:  # from here on three digits would turn to 1e+03
+            return f"{number:,.0f}"
+        return f"{number:.3g}"
+
+    def show_atom(self, number: float) -> str:
+        """The number of an atom, in full."""
+        return f"{number:.15g}"
+
+    def show_bin(self, low: float, high: float) -> str:
+        """The numbers from one edge to the next."""
+        return f"{low:g}" if self.whole and high - low == 1 else f"[{low:g}, {high:g})"
+
+    def show_ends(self) -> str:
+        """The bounds."""
+        low, high = self.ends
+        return f"{low:,.12g} to {high:,.12g}"
+
+    def brief(self) -> str:
+        low, high = self.ends
+        return f"{low} … {high}" + "".join(f", {v:g}" for v in self.atoms) + (" (log)" if self.scale == "log" else "")
+
+    def describe(self) -> str:
+        values = self.show_ends()
+        if self.specials:
+            values += f"; also {', '.join(map(self.show_atom, self.specials))} as a value of its own"
+        if self.scale == "log":
+            values += "; measured on a log scale"
+        if self.out_of_domain == "clip":
+            values += "; values outside were moved to the nearest bound"
+        return values
+
+    # For audits and for other people's protocols
+
+    def beyond(self) -> Any:
+        """A value far above the range."""
+        low, high = self.bounds
+        far = high + 1000 * (high - low) + 1e9
+        return min(int(far), 2**60) if self.whole else min(far, 1e300)
+
+    def raw(self, numbers: Floats) -> Floats:
+        """Numbers as someone gives them to a model who knows nothing of this package."""
+        return numbers
+
+
+def check_range(low: float, high: float, scale: str) -> None:
+    """Refuse bounds between which no bins can be cut."""
+    if not low < high:
+        raise ValueError(f"min {low} is not below max {high}")
+    if not math.isfinite(high - low):
+        raise ValueError("the range from min to max is too wide for a number")
+    if scale == "log" and low <= 0:
+        raise ValueError(f'scale = "log" needs min > 0, but min is {low}: list 0 under special, and raise min')
+    if scale == "log" and math.log(high / low) < 1e-6:
+        raise ValueError('scale = "log" is of no use for so narrow a range: set scale = "linear"')
+
+
+def on_grid(low: float, high: float, digits: int) -> tuple[float, float]:
+    """The lowest and the highest number with so many digits in a range; the first is above the last if there is none."""
+    scale = 10**digits
+    if max(abs(low), abs(high)) * scale >= _EXACT:
+        return low, high  # so large a number has no such digits to lose
+    first, last = math.floor(low * scale) - 1, math.ceil(high * scale) + 1
+    while first / scale < low:  # a product in floating point may be a little off: 0.7 * 10 is over 7
+        first += 1
+    while last / scale > high:
+        last -= 1
+    return first / scale, last / scale
