@@ -10,8 +10,8 @@ import pytest
 import pointillist as pt
 from pointillist.features.images.extractor import Extractor, Input
 from pointillist.features.images.public_network import small_network
-from pointillist.methods import IMAGE_METHODS, METHODS
-from pointillist.methods.planned import planned_method
+from pointillist.methods import methods_of
+from pointillist.methods.planned_method import planned_method
 
 QUICK: dict[str, dict[str, Any]] = {"mosaic": {"steps": 3}, "merf": {"features": 40}, "reduced-set": {"features": 40}}
 
@@ -26,7 +26,7 @@ def back(release: pt.Release, path: Path) -> pt.Release:
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 @pytest.mark.parametrize("person", [False, True])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods_of("tables"))
 def test_tables(method: str, person: bool, neighbours: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     rows = {"a": rng.choice(["x", "y"], 200), "b": rng.random(200), "c": rng.integers(0, 30, 200)}
@@ -41,7 +41,7 @@ def test_tables(method: str, person: bool, neighbours: str, tmp_path: Path) -> N
         },
     )
     table = pa.table({**rows, "p": rng.integers(0, 90, 200)})
-    recipe = METHODS[method](**QUICK.get(method, {}))
+    recipe = methods_of("tables")[method](**QUICK.get(method, {}))
     made = pt.release(table, schema, epsilon=2.0, target="a", neighbours=neighbours, method=recipe)
     found = back(made, tmp_path / "r")
     if method in ("mosaic", "landmarks"):
@@ -52,7 +52,7 @@ def test_tables(method: str, person: bool, neighbours: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 @pytest.mark.parametrize("labelled", [False, True])
-@pytest.mark.parametrize("method", IMAGE_METHODS)
+@pytest.mark.parametrize("method", methods_of("images"))
 def test_images(method: str, labelled: bool, neighbours: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     columns: dict[str, Any] = {"image": pt.Image(height=8, width=8)}
@@ -68,7 +68,7 @@ def test_images(method: str, labelled: bool, neighbours: str, tmp_path: Path) ->
         "hermite": {"order": 3, "products": 5, "product_order": 3},
         "perceptual": {"extractor": extractor, "stopping": "proxy"},
     }
-    recipe = IMAGE_METHODS[method](**options.get(method, {}))
+    recipe = methods_of("images")[method](**options.get(method, {}))
     found = back(
         pt.release(tmp_path / "i.npz", schema, epsilon=2.0, neighbours=neighbours, method=recipe), tmp_path / "r"
     )

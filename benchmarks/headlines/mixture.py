@@ -7,7 +7,7 @@ import numpy as np
 import pointillist as pt
 from benchmarks.papers.mixture import GRID, TARGET
 from benchmarks.papers.recipe import release_rows
-from pointillist.methods import method_named
+from pointillist.methods import method_for
 
 from .claim import Band, Claim, Folder
 
@@ -21,7 +21,7 @@ _QUICK = {("hermite", 5_000), ("hermite", 90_000)}
 @cache
 def model(method: str, seed: int) -> pt.Model:
     """One release of 90,000 rows at ε = 1, and its fit."""
-    release, _ = release_rows(GRID.sample(GRID.rows, seed=seed), GRID.schema, TARGET, method_named(method))
+    release, _ = release_rows(GRID.sample(GRID.rows, seed=seed), GRID.schema, TARGET, method_for(GRID.schema, method))
     return pt.fit(release, seed=seed)
 
 

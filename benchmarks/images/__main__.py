@@ -12,7 +12,7 @@ from benchmarks.arguments import chosen_names, split_names, split_numbers
 from pointillist.errors import PointillistError, UsageError
 from pointillist.evaluate.images.metrics.classifiers import CLASSIFIERS, MOST_IMAGES
 from pointillist.evaluate.learners.classifiers import available, require_models
-from pointillist.methods import IMAGE_METHODS
+from pointillist.methods import methods_of
 
 from .bench import Place, bench, plan
 from .datasets import datasets
@@ -57,7 +57,7 @@ def main(
     try:
         known = datasets()
         names = chosen_names(which, list(known), "data set")
-        chosen = chosen_names(methods, [*IMAGE_METHODS, REAL], "method")
+        chosen = chosen_names(methods, [*methods_of("images"), REAL], "method")
         protocol = Protocol(most_images, require_models(split_names(models), CLASSIFIERS))
         runs = plan(names, chosen, split_numbers(epsilons), delta, range(seeds), images, options(settings or []))
         bench(runs, known, Place(out, data), protocol, limit=time_limit, again=again, say=typer.echo)

@@ -25,12 +25,13 @@ from pointillist.errors import PointillistError
 from pointillist.evaluate.tables.metrics.marginals import independent, marginals
 from pointillist.evaluate.tables.sample import Sample
 from pointillist.evaluate.tables.sample import read as read_sample
-from pointillist.methods import METHODS as OURS
+from pointillist.methods import methods_of
 
 from . import output
 from .discretised import DIFFERENCES, DISCRETISED, Rows
 
 NAME = "marginals"
+OURS = methods_of("tables")
 DELTA = 1e-5
 ORDERS = (2, 3, 4, 5)
 """The papers' α, and one more: the authors' code counts α + 1 columns where it says α."""

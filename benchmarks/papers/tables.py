@@ -31,7 +31,7 @@ from pointillist.evaluate.learners.papers_settings import Settings
 from pointillist.evaluate.research.papers_protocol import hard_scores, papers_protocol
 from pointillist.evaluate.tables.prediction_task import task_of
 from pointillist.evaluate.tables.sample import Sample
-from pointillist.methods import METHODS, method_named
+from pointillist.methods import method_for, methods_of
 
 from .datasets import PAPERS, Experiment, experiments
 from .output import RESULTS, markdown, mean_and_spread, read, versions, write, write_page
@@ -42,6 +42,7 @@ from .recipe import NEIGHBOURS, draw, release_rows
 NAME = "tables"
 REAL = "real"
 """The same classifiers on the real training rows, in the place of a method."""
+METHODS = methods_of("tables")
 OURS = ("merf", "hermite", "mosaic")
 MOST_ROWS = 70_000
 """All of the papers' training rows but for intrusion, whose classifiers would take four minutes a run."""
@@ -169,7 +170,12 @@ def _synthetic(run: Run, train: pa.Table) -> tuple[Any, dict[str, float | None]]
     """As many synthetic rows as there are real ones, and the processor time of each stage."""
     dataset, promise = run.experiment.dataset, run.protocol
     release, released = release_rows(
-        train, dataset.schema, dataset.target, method_named(run.method), epsilon=promise.epsilon, delta=promise.delta
+        train,
+        dataset.schema,
+        dataset.target,
+        method_for(dataset.schema, run.method),
+        epsilon=promise.epsilon,
+        delta=promise.delta,
     )
     rows, costs = draw(release, None, train.num_rows, run.seed)
     return rows, {"release_seconds": released, **costs}

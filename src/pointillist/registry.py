@@ -78,6 +78,11 @@ class Registry(Mapping[str, _Thing]):
         return found
 
     @property
+    def entries(self) -> tuple[tuple[str, _Thing], ...]:
+        """Every name with its thing, also where several have one name."""
+        return tuple((each.name, each.thing) for each in self._found)
+
+    @property
     def _found(self) -> list[_Entry[_Thing]]:
         if not self._imported:
             self._imported = True

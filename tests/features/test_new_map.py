@@ -19,7 +19,7 @@ from pointillist.features.serial import from_nodes, to_nodes
 from pointillist.features.soft_records import SoftRecords
 from pointillist.files.facts import text, whole
 from pointillist.generators.settings import GeneratorSettings, MixtureSettings, NetworkSettings, PointsSettings
-from pointillist.methods.labelling import Part, counts, joined, round_of
+from pointillist.methods.parts import Part, counts, joined, round_of
 from pointillist.model import Model
 from pointillist.plan import Plan, Request
 from pointillist.progress import Progress

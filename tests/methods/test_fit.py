@@ -11,7 +11,7 @@ import pytest
 import pointillist as pt
 from pointillist.errors import UsageError
 from pointillist.evaluate.tables.sample import read
-from pointillist.methods import METHODS as TABLE_METHODS
+from pointillist.methods import methods_of
 
 People = Callable[..., pa.Table]
 
@@ -63,7 +63,7 @@ def documented() -> dict[str, dict[str, str]]:
 
 @pytest.mark.parametrize("method", METHODS | OTHERS)
 def test_the_pairs_in_the_docs_are_those_that_work(method: str, release: Callable[..., pt.Release]) -> None:
-    assert documented().keys() == (METHODS | OTHERS).keys() == TABLE_METHODS.keys()
+    assert documented().keys() == (METHODS | OTHERS).keys() == methods_of("tables").keys()
     made = release(method)
     for name, settings in (GENERATORS | {"points": POINTS}).items():
         if documented()[method][name] == "yes":

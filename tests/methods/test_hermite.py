@@ -18,7 +18,7 @@ from pointillist.errors import UsageError
 from pointillist.evaluate.tables.sample import read
 from pointillist.features import FeatureMap, Labelled, OneHot, Product, Weighted, blocks
 from pointillist.features import Hermite as Features
-from pointillist.methods import Hermite, method_named
+from pointillist.methods import METHODS, Hermite
 from pointillist.plan import Plan
 from pointillist.privacy.guarantee import Neighbours
 from pointillist.privacy.sensitivity import squared_sensitivity
@@ -284,7 +284,7 @@ def test_a_release_knows_its_settings(schema: pt.Schema, people: People, tmp_pat
     path = tmp_path / "r"
     pt.release(people(200), schema, epsilon=3.0, target="sex", method=method, output=path)
     loaded = pt.Release.load(path)
-    again = method_named(loaded.method, loaded.plan.options)
+    again = METHODS[loaded.method](**loaded.plan.options)
     assert isinstance(again, Hermite)
     assert replace(again, products=method.products) == method
     plan = pt.plan(schema, epsilon=3.0, target="sex", method=again)

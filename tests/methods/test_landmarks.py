@@ -18,7 +18,7 @@ from pointillist.features import Delta, Gaussian, Plus, Records, Tiles, Times
 from pointillist.features.cholesky import take
 from pointillist.features.landmark import Landmarks as LandmarkMap
 from pointillist.generators.points.points import Points
-from pointillist.methods import method_named
+from pointillist.methods import METHODS
 from pointillist.methods.domain_points import domain_points, fingerprint
 from pointillist.methods.landmarks import best_number, mixed_kernel
 from pointillist.privacy.sensitivity import squared_sensitivity
@@ -284,7 +284,7 @@ def test_a_release_file_alone_is_enough_to_fit(tmp_path: Path) -> None:
 
 def test_the_settings_of_a_release_cannot_be_planned_with_again() -> None:
     plan = pt.plan(SHAPES, epsilon=1.0, method=QUICK)
-    again = method_named("landmarks", plan.options)
+    again = METHODS["landmarks"](**plan.options)
     with pytest.raises(UsageError, match="Pass the points"):
         pt.plan(SHAPES, epsilon=1.0, method=again)
 

@@ -20,7 +20,7 @@ from pointillist.errors import UsageError
 from pointillist.evaluate.tables.sample import read
 from pointillist.features import FeatureMap, OneHot, RandomFourier
 from pointillist.features.serial import to_nodes
-from pointillist.methods import Merf, method_named
+from pointillist.methods import METHODS, Merf
 from pointillist.methods.feature_count import best_features
 from pointillist.methods.merf import MOST_FEATURES
 from pointillist.plan import Plan
@@ -292,7 +292,7 @@ def test_a_release_knows_its_settings(schema: pt.Schema, people: People, tmp_pat
     path = tmp_path / "r"
     pt.release(people(200), schema, epsilon=3.0, target="sex", method=method, output=path)
     loaded = pt.Release.load(path)
-    again = method_named(loaded.method, loaded.plan.options)
+    again = METHODS[loaded.method](**loaded.plan.options)
     assert isinstance(again, Merf)
     assert replace(again, features=method.features) == method
     plan = pt.plan(schema, epsilon=3.0, target="sex", method=again)

@@ -14,7 +14,7 @@ from pointillist.errors import UsageError
 from pointillist.evaluate.tables.sample import read
 from pointillist.features import MixedFourier, RandomFourier
 from pointillist.generators.points.points import Points
-from pointillist.methods import ReducedSet, method_named
+from pointillist.methods import METHODS, ReducedSet
 
 People = Callable[..., pa.Table]
 QUICK = ReducedSet(features=60, points=30)
@@ -51,7 +51,7 @@ def test_a_release_alone_is_enough_to_fit(
 def test_options_come_back_from_json(schema: pt.Schema) -> None:
     plan = pt.plan(schema, epsilon=1.0, method=ReducedSet(weights="bounded", search="greedy", points=9))
     options = json.loads(json.dumps(plan.to_json()))["options"]
-    again = method_named("reduced-set", options)
+    again = METHODS["reduced-set"](**options)
     assert isinstance(again, ReducedSet)
     assert (again.weights, again.search, again.points) == ("bounded", "greedy", 9)
     assert again.features == plan.options["features"]

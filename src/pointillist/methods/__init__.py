@@ -1,10 +1,9 @@
-"""Recipes by name."""
+"""Recipes by name: which feature maps, which generator, which defaults. `base` says what a method is."""
 
-from collections.abc import Callable
 from typing import Any
 
 from pointillist.errors import UsageError
-from pointillist.methods.base import Method
+from pointillist.methods.base import METHODS, Method
 from pointillist.methods.hermite import Hermite
 from pointillist.methods.image_hermite import ImageHermite
 from pointillist.methods.image_merf import ImageMerf
@@ -16,51 +15,39 @@ from pointillist.methods.reduced_set import ReducedSet
 from pointillist.methods.spectral import Spectral
 from pointillist.schema import Schema
 
-METHODS: dict[str, Callable[..., Method]] = {
-    "mosaic": Mosaic,
-    "merf": Merf,
-    "hermite": Hermite,
-    "landmarks": Landmarks,
-    "reduced-set": ReducedSet,
-}
-"""For tables; the first is the default."""
-
-IMAGE_METHODS: dict[str, Callable[..., Method]] = {
-    "spectral": Spectral,
-    "merf": ImageMerf,
-    "hermite": ImageHermite,
-    "perceptual": Perceptual,
-}
-"""For images; the first is the default."""
-
 
 def method_for(schema: Schema, method: str | Method | None, options: dict[str, Any] | None = None) -> Method:
     """A method that suits the schema, by its name; none: the default. A method passes through if it suits."""
-    known, others, kind = METHODS, IMAGE_METHODS, "tables"
-    if schema.image is not None:
-        known, others, kind = IMAGE_METHODS, METHODS, "images"
+    if isinstance(method, Method) and not isinstance(method, type):
+        if not getattr(type(method), "suits", lambda _: True)(schema):
+            raise UsageError(f"{type(method).__name__} is not a method for {_known(schema)}")
+        return method
+    return kind_for(schema, method)(**(options or {}))
+
+
+def kind_for(schema: Schema, method: Any) -> type[Method]:
+    """The class of the method of this name that suits the schema; none: of the default."""
+    suiting = METHODS.suiting(schema)
     if method is None:
-        method = next(iter(known))
-    if isinstance(method, Method) and not isinstance(method, type):
-        if type(method) in others.values():
-            raise UsageError(f"{type(method).__name__} is not a method for {kind}. Known methods: {', '.join(known)}.")
-        return method
-    if method not in known:
-        raise UsageError(f"method {method!r} is not known for {kind}. Known methods: {', '.join(known)}.")
-    return known[method](**(options or {}))
+        return next(iter(suiting.values()))
+    if not isinstance(method, str) or method not in suiting:
+        raise UsageError(f"method {method!r} is not known for {_known(schema)}")
+    return suiting[method]
 
 
-def method_named(method: str | Method, options: dict[str, Any] | None = None) -> Method:
-    """A method by its name, with its defaults or with `options`; a method passes through."""
-    if isinstance(method, Method) and not isinstance(method, type):
-        return method
-    if not isinstance(method, str) or method not in METHODS:
-        raise UsageError(f"method {method!r} is not known. Known methods: {', '.join(METHODS)}.")
-    return METHODS[method](**(options or {}))
+def methods_of(data: str) -> dict[str, type[Method]]:
+    """Methods for "tables" or for "images", by name, the default first."""
+    return {name: kind for name, kind in METHODS.entries if getattr(kind, "data", data) == data}
+
+
+def _known(schema: Schema) -> str:
+    """What the schema is of, and the methods for it."""
+    suiting = METHODS.suiting(schema)
+    data = {getattr(each, "data", "") for each in suiting.values()} - {""}
+    return f"{' and '.join(sorted(data))}. Known methods: {', '.join(suiting)}."
 
 
 __all__ = [
-    "IMAGE_METHODS",
     "METHODS",
     "Hermite",
     "ImageHermite",
@@ -72,6 +59,7 @@ __all__ = [
     "Perceptual",
     "ReducedSet",
     "Spectral",
+    "kind_for",
     "method_for",
-    "method_named",
+    "methods_of",
 ]

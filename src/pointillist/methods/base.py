@@ -1,13 +1,19 @@
-"""What a method is: a named recipe of feature maps, noise and generator."""
+"""What a method is: a named recipe of feature maps, noise and generator.
+
+A new method is one new file: a frozen dataclass, derived from `TableMethod` or `ImageMethod` and entered in `METHODS`. Its
+fields are its settings: the command line takes them by `--set`, and tells of them what the text after each field says.
+"""
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 from pointillist.features import FeatureMap, Records
 from pointillist.model import Model
 from pointillist.plan import Plan, Request
 from pointillist.progress import Progress
+from pointillist.registry import Registry
 from pointillist.release import Measurement, Release
+from pointillist.schema import Schema
 
 
 @runtime_checkable
@@ -28,6 +34,38 @@ class Method(Protocol):
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
         """A generator for the release."""
         ...
+
+
+METHODS: Registry[type[Method]] = Registry("method", "pointillist.methods")
+"""By name; tables and images may each have a method of one name. The first that suits a schema is its default."""
+
+
+class _Registered:
+    """A method that goes by the name that it, or the method it is derived from, was registered by."""
+
+    @property
+    def name(self) -> str:
+        return next(name for kind in type(self).__mro__ for name, each in METHODS.entries if each is kind)
+
+
+class TableMethod(_Registered):
+    """A method for tables."""
+
+    data: ClassVar[str] = "tables"
+
+    @classmethod
+    def suits(cls, schema: Schema) -> bool:
+        return schema.image is None
+
+
+class ImageMethod(_Registered):
+    """A method for images."""
+
+    data: ClassVar[str] = "images"
+
+    @classmethod
+    def suits(cls, schema: Schema) -> bool:
+        return schema.image is not None
 
 
 @runtime_checkable

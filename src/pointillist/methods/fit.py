@@ -6,7 +6,7 @@ from pointillist.errors import UsageError
 from pointillist.generators.settings import GeneratorSettings, generator_for
 from pointillist.methods import method_for
 from pointillist.methods.base import Method
-from pointillist.methods.planned import planned_method
+from pointillist.methods.planned_method import planned_method
 from pointillist.model import Model
 from pointillist.progress import Progress, silent
 from pointillist.release import Release

@@ -18,7 +18,8 @@ from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, OneHot, Product
 from pointillist.features import Hermite as HermiteFeatures
 from pointillist.generators.settings import MixtureSettings
-from pointillist.methods.labelling import (
+from pointillist.methods.base import METHODS, TableMethod
+from pointillist.methods.parts import (
     Part,
     by_class,
     categories_of,
@@ -46,9 +47,10 @@ _TRIES = 50
 """Draws for each product that is wanted, before giving up."""
 
 
+@METHODS.register("hermite", place=30)
 @dataclass(frozen=True, kw_only=True)
-class Hermite:
-    """The papers' second method for tables."""
+class Hermite(TableMethod):
+    """Hermite features of each column, and of some columns together, by class of the target (DP-HP)."""
 
     order: int = 20
     """Of the features of single columns."""
@@ -57,7 +59,9 @@ class Hermite:
     product_columns: int = 2
     """How many columns are multiplied."""
     product_order: int = 8
+    """Of each column's features in a product."""
     product_length_scale: float = 0.15
+    """Of the kernel of a column in a product."""
     products: int | None = None
     """How many products are measured. None: all, but no more than the noise supports, and at most 150."""
     product_share: float = 0.6
@@ -80,10 +84,6 @@ class Hermite:
             raise UsageError(f"product_columns must be at least 2, not {self.product_columns}.")
         if self.products is not None and self.products < 0:
             raise UsageError(f"products must not be negative, not {self.products}.")
-
-    @property
-    def name(self) -> str:
-        return "hermite"
 
     def plan(self, request: Request) -> Plan:
         require_one_target(request, self.name)

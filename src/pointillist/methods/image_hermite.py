@@ -13,8 +13,9 @@ from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, ImageHermiteProducts
 from pointillist.features import ImageHermite as HermiteFeatures
 from pointillist.generators.network.image_settings import ImageNetworkSettings
-from pointillist.methods.image_labelling import image_of, require_images, spent_on_counts, with_counts
-from pointillist.methods.labelling import Part, joined, require_share, round_of
+from pointillist.methods.base import METHODS, ImageMethod
+from pointillist.methods.image_parts import image_of, require_images, spent_on_counts, with_counts
+from pointillist.methods.parts import Part, joined, require_share, round_of
 from pointillist.model import Model
 from pointillist.plan import Plan, Request
 from pointillist.progress import Progress
@@ -24,9 +25,10 @@ MOST_FEATURES = 2_000_000
 """More than this, classes and all, would not be of use to anyone."""
 
 
+@METHODS.register("hermite", place=80)
 @dataclass(frozen=True, kw_only=True)
-class ImageHermite:
-    """The papers' second method for images."""
+class ImageHermite(ImageMethod):
+    """Hermite features of every pixel, and of some pixels together, by class (DP-HP)."""
 
     order: int = 10
     """Of the features of single pixels."""
@@ -37,7 +39,9 @@ class ImageHermite:
     product_pixels: int = 2
     """Pixels in a group."""
     product_order: int = 20
+    """Of each pixel's features in a product."""
     product_length_scale: float = 0.3
+    """Of the kernel of a pixel in a product."""
     product_share: float = 0.1
     """Part of the budget (of mu^2, after the counts') for products, if there are any."""
     count_share: float = 0.05
@@ -56,10 +60,6 @@ class ImageHermite:
         require_share("product_share", self.product_share)
         if self.product_pixels < 2:
             raise UsageError(f"product_pixels must be at least 2, not {self.product_pixels}.")
-
-    @property
-    def name(self) -> str:
-        return "hermite"
 
     def plan(self, request: Request) -> Plan:
         require_images(request, self.name, self.count_share)

@@ -11,17 +11,19 @@ from dataclasses import asdict, dataclass
 from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, ImageFourier
 from pointillist.generators.network.image_settings import ImageNetworkSettings
-from pointillist.methods.image_labelling import image_of, require_images, spent_on_counts, with_counts
-from pointillist.methods.labelling import Part, joined, require_share, round_of
+from pointillist.methods.base import METHODS, ImageMethod
+from pointillist.methods.image_parts import image_of, require_images, spent_on_counts, with_counts
+from pointillist.methods.parts import Part, joined, require_share, round_of
 from pointillist.model import Model
 from pointillist.plan import Plan, Request
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
 
 
+@METHODS.register("merf", place=70)
 @dataclass(frozen=True, kw_only=True)
-class ImageMerf:
-    """The papers' first method for images."""
+class ImageMerf(ImageMethod):
+    """Random Fourier features of all pixels, by class (DP-MERF)."""
 
     features: int = 10_000
     """Random Fourier features, an even number; times the classes."""
@@ -42,10 +44,6 @@ class ImageMerf:
         object.__setattr__(self, "length_scales", tuple(self.length_scales))  # as they come back from a file
         if not self.length_scales or not all(0 < each < math.inf for each in self.length_scales):
             raise UsageError("length_scales must be numbers above 0, at least one.")
-
-    @property
-    def name(self) -> str:
-        return "merf"
 
     def plan(self, request: Request) -> Plan:
         require_images(request, self.name, self.count_share)

@@ -22,8 +22,9 @@ from pointillist.features.landmark import Landmarks as LandmarkMap
 from pointillist.generators.points.points import Points
 from pointillist.generators.points.weighting import Kind, informed, require_kind, weigh
 from pointillist.generators.settings import class_shares
+from pointillist.methods.base import METHODS, TableMethod
 from pointillist.methods.domain_points import domain_points, fingerprint
-from pointillist.methods.labelling import (
+from pointillist.methods.parts import (
     Part,
     categories_of,
     counts,
@@ -39,6 +40,7 @@ from pointillist.plan import Plan, Request, Round
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
 from pointillist.schema.levels import Levels, levels_of
+from pointillist.settings import of_fit
 
 Floats = NDArray[np.float64]
 
@@ -50,9 +52,10 @@ _LEFT = 0.3
 """Once the points have had their say there is little noise left to follow: the weights may come this near to it."""
 
 
+@METHODS.register("landmarks", place=40)
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Landmarks:
-    """The first algorithm of Balog et al."""
+class Landmarks(TableMethod):
+    """Coordinates in the span of public points, which are weighted to fit them (Balog et al., Algorithm 1)."""
 
     points: Records | Mapping[str, Any] | None = None
     """Public rows, as `pointillist.public_points` reads them. None: rows spread over all that the schema allows.
@@ -71,7 +74,7 @@ class Landmarks:
     """Points whose squared distance from the space spanned so far is below this add nothing to it."""
     count_share: float = 0.05
     """Part of the budget (of mu^2) for the class counts, or the number of rows where there is no label."""
-    weights: Kind = "probabilities"
+    weights: Kind = of_fit("probabilities")
     """What weights may be: "probabilities"; "bounded", with absolute values that add up to 1 at most; or "signed"."""
     candidates: int = 4096
     """How many points are spread over the schema's domain where none are given."""
@@ -100,10 +103,6 @@ class Landmarks:
                 )
         elif self.points is not None and not isinstance(self.points, Mapping):
             raise UsageError("points must be public rows, as pointillist.public_points(table, schema) reads them.")
-
-    @property
-    def name(self) -> str:
-        return "landmarks"
 
     @property
     def copied_rows(self) -> Records | None:

@@ -17,8 +17,9 @@ from pointillist.features import FeatureMap, RandomFourier
 from pointillist.fitting.denoising import denoise_ordered, project_to_simplex
 from pointillist.fitting.evidence import Table, tables_of
 from pointillist.generators.settings import MixtureSettings
+from pointillist.methods.base import METHODS, TableMethod
 from pointillist.methods.feature_count import LEAST, best_features, trade_off
-from pointillist.methods.labelling import (
+from pointillist.methods.parts import (
     Part,
     by_class,
     categories_of,
@@ -44,9 +45,10 @@ MOST_FEATURES = 2000
 _SHOWN = (250, 500, 1000, 2000, 4000)
 
 
+@METHODS.register("merf", place=20)
 @dataclass(frozen=True, kw_only=True)
-class Merf:
-    """The papers' first method for tables."""
+class Merf(TableMethod):
+    """Random Fourier features of the numbers and one-hot categories, by class of the target (DP-MERF)."""
 
     features: int | None = None
     """Random Fourier features of the numbers, an even number; times the classes. None: by the bound on their error."""
@@ -82,10 +84,6 @@ class Merf:
                 raise UsageError("length_scales must be numbers above 0, at least one.")
             if not isinstance(scales, dict):
                 object.__setattr__(self, "length_scales", tuple(numbers))  # as they come back from a file
-
-    @property
-    def name(self) -> str:
-        return "merf"
 
     def plan(self, request: Request) -> Plan:
         require_one_target(request, self.name)

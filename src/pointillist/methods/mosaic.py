@@ -17,13 +17,15 @@ from pointillist.features import Concat, FeatureMap, Labelled, OneHot, Product, 
 from pointillist.fitting.evidence import Evidence, raw_error, tables_of
 from pointillist.fitting.marginals import Marginals
 from pointillist.generators.mixture.fit import fit_mixture
-from pointillist.methods.labelling import Part, joined, require_share, round_of
+from pointillist.methods.base import METHODS, TableMethod
+from pointillist.methods.parts import Part, joined, require_share, round_of
 from pointillist.methods.tiling import coarsen, tile
 from pointillist.model import Model
 from pointillist.plan import Block, Expectation, Plan, Request, Round
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
 from pointillist.schema.levels import BINS, Levels, coarse, coarse_size, levels_of
+from pointillist.settings import of_fit
 
 _MOST_TILES_IN_ALL = 3000
 _MOST_ONE_WAY = 0.85
@@ -45,9 +47,10 @@ class Pairs(NamedTuple):
     """Pairs that are split by a target."""
 
 
+@METHODS.register("mosaic", place=10)
 @dataclass(frozen=True, kw_only=True)
-class Mosaic:
-    """The default method for tables."""
+class Mosaic(TableMethod):
+    """Tables of counts of every column and of pairs, over tiles that suit the noise; a mixture is fitted to them."""
 
     one_way_share: float | None = None
     """Part of the budget (of mu^2) for the one-way marginals; by default the more, the larger the noise in pairs."""
@@ -65,9 +68,9 @@ class Mosaic:
     """A tile holds at least this many standard deviations of the noise on one cell."""
     most_cells: int = 400_000
     """The most cells that round 2 may measure; tiles become coarser, and pairs fewer, to keep to it."""
-    components: int | None = None
+    components: int | None = of_fit(None)
     """Components of the mixture; by default as many as the structure in the release calls for."""
-    steps: int = 800
+    steps: int = of_fit(800)
     """Steps of the fit."""
 
     def __post_init__(self) -> None:
@@ -80,10 +83,6 @@ class Mosaic:
             value = getattr(self, name)
             if value is not None and value < least:
                 raise UsageError(f"{name} must be at least {least}, not {value}.")
-
-    @property
-    def name(self) -> str:
-        return "mosaic"
 
     def plan(self, request: Request) -> Plan:
         settled = self._settle(request)

@@ -15,27 +15,27 @@ from pointillist.errors import UsageError
 from pointillist.features import Concat, Extractor, FeatureMap, Labelled, Weighted
 from pointillist.features.images.perceptual import Perceptual as PerceptualMap
 from pointillist.generators.network.image_settings import ImageNetworkSettings
-from pointillist.methods.image_labelling import (
+from pointillist.methods.base import METHODS, ImageMethod
+from pointillist.methods.image_parts import (
     image_of,
     label_of_images,
     require_images,
     spent_on_counts,
     with_counts,
 )
-from pointillist.methods.labelling import Part, joined, require_share, round_of
-from pointillist.methods.mepf_bounds import FAILURE, Noise, expected_error, farther, uniform_error
-from pointillist.methods.perceptual_stopping import fit_by_proxy
+from pointillist.methods.parts import Part, joined, require_share, round_of
+from pointillist.methods.perceptual_bounds import FAILURE, Noise, expected_error, farther, uniform_error
+from pointillist.methods.perceptual_stopping import PROXY_NOISE, fit_by_proxy
 from pointillist.model import Model
 from pointillist.plan import Plan, Request
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
+from pointillist.settings import of_fit
 
 StoppingName = Literal["chi2", "proxy"]
 
 MOST_COORDINATES = 2_000_000
 """Unless the user wants more: of a release, over all classes. Averages over more places keep below it."""
-PROXY_NOISE = 10
-"""How many times the noise of the features the proxy has (DP-MEPF, Sec. 3.2)."""
 _TYPICAL = 0.75
 """The length of the mean features of one class of images, roughly, where every image has length 1."""
 
@@ -43,9 +43,10 @@ _NETWORK = ImageNetworkSettings(architecture="residual", breadth=32, noise=100, 
 """Narrower and shorter than the paper's: at 64 channels a step took a second of one core."""
 
 
+@METHODS.register("perceptual", place=90)
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Perceptual:
-    """The papers' last method for images: it needs public images, or a network that has seen some."""
+class Perceptual(ImageMethod):
+    """Activations of a public network, by class (DP-MEPF): it needs public images, or a network that has seen some."""
 
     extractor: str | Path | Extractor | Mapping[str, Any] = "efficientnet-lite0"
     """The public network: a name ("efficientnet-lite0", "torchvision:vgg19", "timm:NAME", each with @SIZE), the file of
@@ -68,7 +69,7 @@ class Perceptual:
     stopping: StoppingName = "chi2"
     """When a fit ends. "chi2": as soon as the noise explains what is left, which costs nothing. "proxy": all steps are done,
     and of the states on the way the one is kept that is nearest to a few features with ten times the noise, paid for."""
-    network: ImageNetworkSettings | Mapping[str, Any] | None = None
+    network: ImageNetworkSettings | Mapping[str, Any] | None = of_fit(None)
     """How the generator is fitted. None: a residual network, much as in the paper; names and values change some of it."""
 
     def __post_init__(self) -> None:
@@ -91,10 +92,6 @@ class Perceptual:
             if unknown:
                 raise UsageError(f"network: image networks have no setting {', '.join(map(repr, sorted(unknown)))}.")
             object.__setattr__(self, "network", replace(_NETWORK, **self.network))
-
-    @property
-    def name(self) -> str:
-        return "perceptual"
 
     def plan(self, request: Request) -> Plan:
         require_images(request, self.name, self.count_share)

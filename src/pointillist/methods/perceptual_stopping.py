@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+PROXY_NOISE = 10
+"""How many times the noise of the features the proxy has (DP-MEPF, Sec. 3.2)."""
 _IMAGES = 1000
 """That a state is judged by."""
 

@@ -15,19 +15,22 @@ import numpy as np
 from pointillist.errors import UsageError
 from pointillist.features import MixedFourier, RandomFourier, Tiles
 from pointillist.generators.settings import PointsSettings, PointWeights, SearchName
-from pointillist.methods.labelling import categories_of
+from pointillist.methods.base import METHODS
 from pointillist.methods.merf import Floats, Merf
+from pointillist.methods.parts import categories_of
 from pointillist.model import Model
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
 from pointillist.schema.levels import Levels
+from pointillist.settings import of_fit
 
 KernelName = Literal["product", "sum"]
 
 
+@METHODS.register("reduced-set", place=50)
 @dataclass(frozen=True, kw_only=True)
 class ReducedSet(Merf):
-    """Random features of numbers and categories together, and weighted points fitted to them."""
+    """Random features of numbers and categories together, and points moved to fit them (Balog et al., Algorithm 2)."""
 
     category_share: float = 0.3
     """Part of the budget, after the counts', for every category by itself."""
@@ -35,11 +38,11 @@ class ReducedSet(Merf):
     """"product": random features see all columns together. "sum": of numbers alone, beside the categories, as merf does."""
     category_gap: float = 0.5
     """How far apart two categories are, in parts of a number's range, where the kernel is a product."""
-    points: int | None = None
+    points: int | None = of_fit(None)
     """How many points, or how many at most if greedy. None: 1,000."""
-    weights: PointWeights = "probabilities"
+    weights: PointWeights = of_fit("probabilities")
     """"probabilities", "bounded" as in the paper, or "uniform"; see PointsSettings."""
-    search: SearchName = "joint"
+    search: SearchName = of_fit("joint")
     """"joint", or "greedy" as in the paper."""
 
     def __post_init__(self) -> None:
@@ -49,10 +52,6 @@ class ReducedSet(Merf):
             raise UsageError(f"kernel {self.kernel!r} is not known. Kernels: {', '.join(get_args(KernelName))}.")
         if not 0 < self.category_gap < math.inf:
             raise UsageError(f"category_gap must be above 0, not {self.category_gap}.")
-
-    @property
-    def name(self) -> str:
-        return "reduced-set"
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
         return self._generator().fit(release, seed=seed, progress=progress)

@@ -38,14 +38,16 @@ from pointillist.generators.gaussians.moments import (
 )
 from pointillist.generators.image_model import ImageModel
 from pointillist.generators.network.image_settings import image_shares
-from pointillist.methods.image_labelling import image_of, label_of_images, require_images, with_counts
-from pointillist.methods.labelling import Part, by_class, joined, require_share, round_of
+from pointillist.methods.base import METHODS, ImageMethod
+from pointillist.methods.image_parts import image_of, label_of_images, require_images, with_counts
+from pointillist.methods.parts import Part, by_class, joined, require_share, round_of
 from pointillist.model import Model
 from pointillist.plan import Plan, Request, Round
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
 from pointillist.schema import Schema
 from pointillist.schema.levels import Levels
+from pointillist.settings import of_fit
 
 Floats = NDArray[np.float64]
 Map = TypeVar("Map", bound=FeatureMap)
@@ -78,9 +80,10 @@ _DRAWN = 4000
 """Points that stand for a class when it is cut into kinds."""
 
 
+@METHODS.register("spectral", place=60)
 @dataclass(frozen=True, kw_only=True)
-class Spectral:
-    """The default for images."""
+class Spectral(ImageMethod):
+    """Moments of the low frequencies of images, by class and kind; Gaussians are fitted to them."""
 
     frequencies: int | None = None
     """How many low frequencies of each direction are measured, at most. None: as the noise leaves them, 8, 12, 15 or 22."""
@@ -107,7 +110,7 @@ class Spectral:
     lift: float = 0.1
     """How long the constant beside a deviation is: the larger, the less noise on means, and the more on covariances."""
 
-    variety: float = 1.0
+    variety: float = of_fit(1.0)
     """How much images of a kind vary, as a part of what was measured. Less makes tidier images that are more alike, from
     which classifiers learn less. A choice of the fit: it costs nothing to try another."""
 
@@ -130,10 +133,6 @@ class Spectral:
         for name, most in limits.items():
             if getattr(self, name) is not None and not 1 <= getattr(self, name) <= most:
                 raise UsageError(f"{name} must lie between 1 and {most}, not {getattr(self, name)}.")
-
-    @property
-    def name(self) -> str:
-        return "spectral"
 
     def plan(self, request: Request) -> Plan:
         require_images(request, self.name, self.count_share)

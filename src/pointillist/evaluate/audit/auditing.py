@@ -11,7 +11,7 @@ from pointillist.evaluate.audit.canaries import canaries
 from pointillist.evaluate.audit.finding import NOTE, PRIVATE, Audit, Finding, fingerprint
 from pointillist.evaluate.audit.membership import membership
 from pointillist.evaluate.audit.white_box import white_box
-from pointillist.methods import Method, method_named
+from pointillist.methods import Method, method_for
 from pointillist.privacy.budget import DEFAULT_DELTA
 from pointillist.privacy.guarantee import Neighbours
 from pointillist.progress import Progress, silent
@@ -74,7 +74,7 @@ def audit(
         delta=float(delta),
         target=target,
         neighbours=Neighbours.parse(neighbours),
-        method=method_named(method),
+        method=method_for(schema, method),
         pipeline=pipeline or Pipeline(),
     )
     promise = audited.promise

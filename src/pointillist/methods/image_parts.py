@@ -2,7 +2,7 @@
 
 from pointillist.errors import UsageError
 from pointillist.features import Constant
-from pointillist.methods.labelling import Part, by_class, counts, require_one_target, require_rows
+from pointillist.methods.parts import Part, by_class, counts, require_one_target, require_rows
 from pointillist.plan import Request
 from pointillist.privacy.guarantee import Neighbours
 from pointillist.schema import Image, Schema

@@ -13,7 +13,7 @@ import pointillist as pt
 from pointillist.errors import UsageError
 from pointillist.evaluate.tables.sample import read
 from pointillist.features import Hermite, Labelled, OneHot, Product, RandomFourier, Tiles, blocks
-from pointillist.methods.labelling import (
+from pointillist.methods.parts import (
     Part,
     by_class,
     categories_of,

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.methods.mepf_bounds import (
+from pointillist.methods.perceptual_bounds import (
     Noise,
     expected_error,
     farther,

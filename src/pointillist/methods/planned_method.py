@@ -1,16 +1,13 @@
-"""Planned: the method of a release, with the settings that it was planned with. They may come in a stranger's file."""
+"""Planned method: the method of a release, with the settings that it was planned with. Its file may be a stranger's."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any, get_type_hints
-
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from typing import Any
 
 from pointillist.errors import ArtefactError, UsageError
-from pointillist.methods import IMAGE_METHODS, METHODS, method_for
+from pointillist.methods import METHODS, method_for
 from pointillist.methods.base import Method
 from pointillist.release import Release
+from pointillist.settings import require_types
 
 _MOST = {
     "components": 20_000,
@@ -25,11 +22,12 @@ _MOST = {
 
 def planned_method(release: Release) -> Method:
     """The release's own method."""
-    known = METHODS if release.schema.image is None else IMAGE_METHODS
+    known = METHODS.suiting(release.schema)
     options = release.plan.options
     if release.method in known:
         try:
-            _check(known[release.method], options)
+            require_types(known[release.method], options)
+            _check_work(options)
             return method_for(release.schema, release.method, options)
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, UsageError) as error:
             raise ArtefactError(
@@ -39,23 +37,8 @@ def planned_method(release: Release) -> Method:
     return method_for(release.schema, release.method, options)
 
 
-def _check(kind: Any, options: Mapping[str, Any]) -> None:
-    """Settings must be of the types that the method declares, and no unreasonable amount of work."""
-    hints = get_type_hints(kind)
-    known = {each.name for each in fields(kind) if each.init}
-    for name, value in options.items():
-        if name not in known:
-            raise ValueError(f"{name[:50]!r} is none of its settings")
-        try:
-            TypeAdapter(hints[name], config=ConfigDict(arbitrary_types_allowed=True)).validate_json(
-                json.dumps(value), strict=True
-            )
-        except ValidationError:
-            raise ValueError(f"{name} is not of the right type") from None
-    _check_work(options)
-
-
 def _check_work(options: Mapping[str, Any]) -> None:
+    """Refuse an unreasonable amount of work."""
     for name, value in options.items():
         if isinstance(value, Mapping):
             _check_work(value)
