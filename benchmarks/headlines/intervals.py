@@ -56,7 +56,7 @@ CLAIMS = (
     *(
         Claim(
             f"error bars from {basis}: part of 95 % intervals that hold the private figure",
-            "docs/how-to/uncertainty.md, How often they hold",
+            "docs/explanation/intervals.md, How often they hold",
             band,
             partial(bars, basis),
         )
@@ -68,7 +68,7 @@ CLAIMS = (
     *(
         Claim(
             f"receiver's intervals, {receiver.KINDS[kind]}: part that hold the private figure",
-            "docs/how-to/receiver.md, How often they hold",
+            "docs/explanation/intervals.md, How often they hold",
             band,
             partial(received, kind),
         )

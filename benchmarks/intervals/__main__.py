@@ -73,7 +73,7 @@ def page(rows: Sequence[Row]) -> str:
     lines = [
         "# Coverage of error bars",
         "",
-        "`python -m benchmarks.intervals`; see [docs/how-to/uncertainty.md](../../../docs/how-to/uncertainty.md).",
+        "`python -m benchmarks.intervals`; see [docs/explanation/intervals.md](../../../docs/explanation/intervals.md).",
         "",
         f"Simulated tables of {rows[0]['rows']:,} rows and five columns, each released with noise of its own; intervals "
         f"of {CONFIDENCE:.0%} with {rows[0]['refits']} refits. *Held*: how often the interval held the private figure. "

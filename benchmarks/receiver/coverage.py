@@ -172,7 +172,8 @@ def page(rows: Sequence[Row]) -> str:
     lines = [
         "# Coverage of the receiver's intervals",
         "",
-        "`python -m benchmarks.receiver.coverage`; see [docs/how-to/receiver.md](../../../docs/how-to/receiver.md).",
+        "`python -m benchmarks.receiver.coverage`; see "
+        "[docs/explanation/intervals.md](../../../docs/explanation/intervals.md).",
         "",
         f"Tables of {rows[0]['rows']:,} rows of a known distribution, each with noise of its own; 95 % intervals. "
         "*Held*: how often the interval held the figure of the private table / of the population. *Width*: half of its mean "

@@ -1,4 +1,4 @@
-"""The examples of docs/explanation/methods/landmarks.md run as they are written."""
+"""The page on landmarks: its example comes to what it says, and its table has every option."""
 
 import re
 from pathlib import Path
@@ -8,10 +8,10 @@ import pytest
 
 import pointillist as pt
 
-PAGE = (Path(__file__).parent.parent / "docs" / "explanation" / "methods" / "landmarks.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "methods" / "landmarks.md").read_text(encoding="utf-8")
 
 
-def test_python(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_comes_to_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
     found = re.findall(r"^```python\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
     assert len(found) == 2
     space: dict[str, Any] = {}
