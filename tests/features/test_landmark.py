@@ -13,7 +13,7 @@ from scipy.integrate import quad
 from pointillist.curator.embedding import Embedding, quantise
 from pointillist.errors import ArtefactError, UsageError
 from pointillist.features import Concat, Products, Records, Tiles, Weighted
-from pointillist.features.cholesky import pivoted_cholesky, take
+from pointillist.features.cholesky import pivoted_cholesky
 from pointillist.features.kernel import Delta, Gaussian, Kernel, Plus, Times, kernel_from_json
 from pointillist.features.landmark import Landmarks
 from pointillist.features.serial import from_nodes, to_nodes
@@ -128,7 +128,7 @@ def test_pivoted_cholesky_reproduces_the_kernel_to_the_tolerance(name: str, batc
 @given(rows=st.integers(1, 80), copies=st.integers(1, 4), seed=st.integers(0, 99))
 def test_points_that_are_there_twice_or_do_not_differ_are_landmarks_once(rows: int, copies: int, seed: int) -> None:
     some = records(rows, seed)
-    many = take(some, np.tile(np.arange(rows), copies))
+    many = some.part(np.tile(np.arange(rows), copies))
     constant = Records(many.rows, many.codes, {"x": np.full(many.rows, 0.25), "z": many.units["z"]})
     for batch in (many, constant):
         found = pivoted_cholesky(XZ, batch, tolerance=1e-8)
@@ -182,9 +182,9 @@ def test_features_are_the_same_bits_whatever_stands_beside_a_record(name: str, b
     found = landmarks(name)
     whole = found(batch)
     order = np.array(data.draw(st.permutations(range(batch.rows))))
-    np.testing.assert_array_equal(found(take(batch, order)), whole[order])
+    np.testing.assert_array_equal(found(batch.part(order)), whole[order])
     for row in range(min(batch.rows, 3)):
-        np.testing.assert_array_equal(found(take(batch, np.array([row])))[0], whole[row])
+        np.testing.assert_array_equal(found(batch.part(np.array([row])))[0], whole[row])
     beside = records(batch.rows, data.draw(st.integers(0, 99)))
     mixed = Records(
         2 * batch.rows,
@@ -202,7 +202,7 @@ def test_features_are_the_same_bits_in_large_batches_and_wide_maps() -> None:
     batch = records(5000, 2)
     whole = found(batch)
     for rows in (slice(0, 1), slice(3, 10), slice(100, 133), slice(0, 2600), slice(4097, 5000)):
-        part = take(batch, np.arange(batch.rows)[rows])
+        part = batch.part(np.arange(batch.rows)[rows])
         np.testing.assert_array_equal(found(part), whole[rows])
 
 
@@ -324,11 +324,11 @@ def test_sums_do_not_depend_on_batches_and_one_record_moves_them_by_at_most_the_
     whole.add(batch)
     parts = Embedding(found, grid)
     for start in range(0, 700, 37):
-        parts.add(take(batch, np.arange(start, min(700, start + 37))))
+        parts.add(batch.part(np.arange(start, min(700, start + 37))))
     np.testing.assert_array_equal(whole.sums(), parts.sums())
     for row in range(0, 700, 50):
         without = Embedding(found, grid)
-        without.add(take(batch, np.delete(np.arange(700), row)))
+        without.add(batch.part(np.delete(np.arange(700), row)))
         moved = whole.sums() - without.sums()
         assert sum(int(v) ** 2 for v in moved) <= grid.squared_norm
         assert (moved != 0).any()

@@ -15,7 +15,6 @@ import pointillist as pt
 from pointillist.curator.releasing import embed
 from pointillist.errors import DataError, UsageError
 from pointillist.features import Delta, Gaussian, Plus, Records, Tiles, Times
-from pointillist.features.cholesky import take
 from pointillist.features.landmark import Landmarks as LandmarkMap
 from pointillist.generators.points.points import Points
 from pointillist.methods import METHODS
@@ -320,7 +319,7 @@ def test_reweighted_public_rows_beat_equal_weights() -> None:
     weights = pt.fit(release).generator.weights
     kernel = spanned(release).kernel
     alike, mean = kernel(public, public), kernel(public, everything).mean(axis=1)
-    whole = np.mean([kernel(take(everything, part), everything).mean() for part in np.arange(6_000).reshape(6, -1)])
+    whole = np.mean([kernel(everything.part(part), everything).mean() for part in np.arange(6_000).reshape(6, -1)])
 
     def distance(w: np.ndarray) -> float:
         """The squared RKHS distance from the table."""
