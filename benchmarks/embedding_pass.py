@@ -35,7 +35,7 @@ from pointillist.plan import Request
 from pointillist.privacy.budget import Budget
 from pointillist.privacy.guarantee import Neighbours
 from pointillist.privacy.noise import add_noise
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 from pointillist.release import Measurement
 from pointillist.schema import Boolean, Categorical, Datetime, Integer, Ordinal, Real, Schema
 

@@ -4,10 +4,10 @@ import datetime as dt
 from typing import Any
 
 import pointillist as pt
-from pointillist.curator.capping import capped
+from pointillist.curator.capping import capped, owned
 from pointillist.curator.drafting import draft
 from pointillist.reading.encoding import Encoder
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 from pointillist.schema import Schema
 
 TABLE = pt.Schema(
@@ -43,7 +43,9 @@ def read(table: Any, schema: Schema, person: str | None = None) -> int:
         batches = source.batches(encoder.columns, schema, lambda fraction: None)
         return sum(encoder(batch).rows for batch in batches)
     batches = source.batches([*encoder.columns, person], schema, lambda fraction: None)
-    return sum(part.rows for part in capped(batches, encoder, pt.Person(column=person, max_rows=2), source.name))
+    two = pt.Person(column=person, max_rows=2)
+    rows = owned(batches, encoder, two, b"key", source.name)
+    return sum(part.rows for part in capped(rows, encoder, two, source.name))
 
 
 def drafted(table: Any) -> None:

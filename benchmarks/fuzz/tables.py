@@ -16,8 +16,8 @@ from benchmarks.fuzz.kind import Attempt, Kind
 from benchmarks.fuzz.mutation import NUMBERS, TEXTS, damaged
 from benchmarks.fuzz.odd_columns import odd_columns
 from benchmarks.fuzz.reading import TABLE, drafted, read
-from pointillist.reading.tables import csv as csv_source
-from pointillist.reading.tables import sql
+from pointillist.reading.databases import sql
+from pointillist.reading.opening import csv as csv_source
 
 
 def _row(rng: Random) -> dict[str, Any]:

@@ -45,9 +45,10 @@ if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same t
     from pointillist.privacy.budget import Budget
     from pointillist.privacy.guarantee import Guarantee, Neighbours
     from pointillist.privacy.ledger import Ledger
-    from pointillist.reading.images import images
+    from pointillist.reading.databases import sql
+    from pointillist.reading.image_arrays import images
+    from pointillist.reading.opening import csv
     from pointillist.reading.public_points import public_points
-    from pointillist.reading.tables import csv, sql
     from pointillist.release import Release
     from pointillist.schema import Boolean, Categorical, Datetime, Ignore, Image, Integer, Ordinal, Person, Real, Schema
     from pointillist.schema.constraints import Impossible, Order
@@ -170,17 +171,17 @@ _HOMES = {
     "Uncertainty": "inference.uncertainty",
     "audit": "evaluate.audit",
     "choose": "curator.choosing",
-    "csv": "reading.tables",
+    "csv": "reading.opening",
     "draft": "curator.drafting",
     "evaluate": "evaluate.tables.evaluation",
     "evaluate_pictures": "evaluate.images.evaluation",
     "fit": "methods.fit",
-    "images": "reading.images",
+    "images": "reading.image_arrays",
     "plan": "curator.releasing",
     "public_points": "reading.public_points",
     "receive": "inference",
     "release": "curator.releasing",
-    "sql": "reading.tables",
+    "sql": "reading.databases",
     "train_extractor": "features.images.extractor_training",
     "uncertainty": "inference.uncertainty",
 }

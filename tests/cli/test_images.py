@@ -13,7 +13,7 @@ import pointillist as pt
 from pointillist.cli import main
 from pointillist.generators.image_model import ImageModel
 from pointillist.model import Model
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 
 SCHEMA = pt.Schema(
     name="faces",

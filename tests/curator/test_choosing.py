@@ -32,7 +32,7 @@ from pointillist.privacy.exponential import draw, exponential_mu, integer_sensit
 from pointillist.privacy.grid import Grid
 from pointillist.privacy.guarantee import Guarantee, Neighbours
 from pointillist.privacy.ledger import State
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 from pointillist.schema import Person
 
 SMALL = pt.Schema(

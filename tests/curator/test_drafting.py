@@ -21,7 +21,7 @@ from pointillist.curator.drafting import draft
 from pointillist.demo.people import SCHEMA, simulate
 from pointillist.errors import DataError, SchemaError
 from pointillist.reading.encoding import Encoder
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 from pointillist.schema import Categorical, Datetime, Ignore, Integer, Person, Real, Schema
 from pointillist.schema.levels import levels_of
 

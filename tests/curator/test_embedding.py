@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import pointillist as pt
 from pointillist.curator import embedding
-from pointillist.curator.embedding import Embedding, quantise
+from pointillist.curator.clipping import quantise
+from pointillist.curator.embedding import Embedding
 from pointillist.curator.releasing import embed
 from pointillist.features import (
     Concat,
@@ -31,9 +32,9 @@ from pointillist.features import (
 from pointillist.privacy.grid import Grid
 from pointillist.privacy.guarantee import Neighbours
 from pointillist.privacy.sensitivity import squared_sensitivity
-from pointillist.reading import tables as reading
+from pointillist.reading import batches as reading
 from pointillist.reading.encoding import Encoder
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 from pointillist.schema.levels import levels_of
 
 SCHEMA = pt.Schema(

@@ -16,9 +16,9 @@ import pointillist as pt
 from pointillist.cli import main
 from pointillist.curator.drafting import draft
 from pointillist.errors import DataError, UsageError
-from pointillist.reading.images import images
+from pointillist.reading.image_arrays import images
+from pointillist.reading.opening import open_source
 from pointillist.reading.pixels import decode
-from pointillist.reading.tables import open_source
 from pointillist.schema import Categorical, Ignore, Image, Person, Schema
 
 

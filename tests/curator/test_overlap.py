@@ -13,7 +13,7 @@ import pointillist as pt
 from pointillist.curator.overlap import Profile, _RowHashes, require_no_copy
 from pointillist.errors import UsageError
 from pointillist.privacy.ledger import Ledger
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 
 People = Callable[..., pa.Table]
 FEW = pt.Schema(

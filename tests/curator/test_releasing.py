@@ -25,7 +25,7 @@ from pointillist.curator import releasing
 from pointillist.curator.releasing import embed
 from pointillist.errors import BudgetError, DataError, SchemaError
 from pointillist.plan import Plan
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 
 People = Callable[..., pa.Table]
 

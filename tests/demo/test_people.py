@@ -9,7 +9,7 @@ import pytest
 
 from pointillist.demo.people import REGIONS, SCHEMA, TARGET, simulate
 from pointillist.reading.encoding import Encoder
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 from pointillist.schema import Schema
 from pointillist.schema.levels import levels_of
 

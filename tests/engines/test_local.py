@@ -5,18 +5,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from pointillist.engines import local
+from pointillist.engines.local import spread
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_every_batch_is_added_once(threads: int) -> None:
-    states = local.run(range(1000), list, lambda state, item: state.append(item), threads)
+    states = spread(range(1000), list, lambda state, item: state.append(item), threads)
     assert len(states) == threads
     assert sorted(item for state in states for item in state) == list(range(1000))
 
 
 def test_nothing_to_add() -> None:
-    assert local.run(iter(()), list, lambda state, item: state.append(item), 3) == [[], [], []]
+    assert spread(iter(()), list, lambda state, item: state.append(item), 3) == [[], [], []]
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -29,7 +29,7 @@ def test_a_failing_batch_stops_all(threads: int) -> None:
         seen.append(item)
 
     with pytest.raises(ValueError, match="five"):
-        local.run(range(100_000), list, add, threads)
+        spread(range(100_000), list, add, threads)
     assert len(seen) < 100_000
 
 
@@ -39,7 +39,7 @@ def test_a_failing_stream_comes_through() -> None:
         raise OSError("gone")
 
     with pytest.raises(OSError, match="gone"):
-        local.run(stream(), list, lambda state, item: state.append(item), 2)
+        spread(stream(), list, lambda state, item: state.append(item), 2)
 
 
 def test_no_more_batches_are_taken_than_there_are_threads() -> None:
@@ -59,7 +59,7 @@ def test_no_more_batches_are_taken_than_there_are_threads() -> None:
         with lock:
             done += 1
 
-    local.run(stream(), list, add, 3)
+    spread(stream(), list, add, 3)
     assert most <= 4
 
 
@@ -85,7 +85,7 @@ def test_an_interrupt_stops_the_workers() -> None:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            local.run(stream(), list, add, 2)
+            spread(stream(), list, add, 2)
     finally:
         signal.signal(signal.SIGINT, before)
     assert len(seen) < 9_000

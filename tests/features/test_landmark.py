@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from pointillist.curator.embedding import Embedding, quantise
+from pointillist.curator.clipping import quantise
+from pointillist.curator.embedding import Embedding
 from pointillist.errors import ArtefactError, UsageError
 from pointillist.features import Concat, Products, Records, Tiles, Weighted
 from pointillist.features.cholesky import pivoted_cholesky

@@ -10,7 +10,7 @@ import pytest
 import pointillist as pt
 from pointillist.errors import PointillistError
 from pointillist.files import container
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 from pointillist.schema import Schema
 
 READERS: dict[str, Callable[[Any], object]] = {
@@ -40,7 +40,7 @@ def test_toml_nested_without_end(content: bytes, tmp_path: Path) -> None:
 
 
 def test_a_folder_of_everything_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("pointillist.reading.tables._MOST_FILES", 3)
+    monkeypatch.setattr("pointillist.reading.parquet_files._MOST_FILES", 3)
     for number in range(5):
         (tmp_path / f"{number}.parquet").touch()
     with pytest.raises(PointillistError, match="holds more than 3 files"):

@@ -12,7 +12,7 @@ from pyarrow import feather, parquet
 
 from pointillist.errors import ArtefactError, PointillistError, UsageError
 from pointillist.files.table_files import check_path, write_table
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 from pointillist.schema import Boolean, Integer, Schema
 
 TABLE = pa.table(

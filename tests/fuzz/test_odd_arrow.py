@@ -117,7 +117,7 @@ import sys, pointillist as pt
 from pathlib import Path
 from pointillist.errors import DataError
 from pointillist.curator.drafting import draft
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 column = pt.Categorical(categories=("north", "south"))
 schema = pt.Schema(name="t", columns={{"x": column}})
 for read in (

@@ -18,7 +18,7 @@ from pointillist.fitting.evidence import Table as EvidenceTable
 from pointillist.fitting.readings import Readings
 from pointillist.inference.drawn import Drawn
 from pointillist.inference.uncertainty import noisier
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 from pointillist.release import Measurement
 from pointillist.schema.levels import Levels
 

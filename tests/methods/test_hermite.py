@@ -22,7 +22,7 @@ from pointillist.methods import METHODS, Hermite
 from pointillist.plan import Plan
 from pointillist.privacy.guarantee import Neighbours
 from pointillist.privacy.sensitivity import squared_sensitivity
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 from pointillist.schema.levels import levels_of
 
 People = Callable[..., pa.Table]

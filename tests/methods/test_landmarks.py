@@ -21,7 +21,7 @@ from pointillist.methods import METHODS
 from pointillist.methods.domain_points import domain_points, fingerprint
 from pointillist.methods.landmarks import best_number, mixed_kernel
 from pointillist.privacy.sensitivity import squared_sensitivity
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 from pointillist.schema.levels import levels_of
 
 People = Callable[..., pa.Table]

@@ -26,7 +26,7 @@ from pointillist.methods.merf import MOST_FEATURES
 from pointillist.plan import Plan
 from pointillist.privacy.guarantee import Neighbours
 from pointillist.privacy.sensitivity import squared_sensitivity
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 from pointillist.release import Measurement
 from pointillist.schema.levels import levels_of
 

@@ -25,7 +25,7 @@ from pointillist.plan import Plan
 from pointillist.privacy.accounting import gaussian_delta
 from pointillist.privacy.guarantee import Neighbours
 from pointillist.privacy.sensitivity import squared_sensitivity
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 from pointillist.release import Measurement
 
 ROWS, EPSILON = 600, 50.0

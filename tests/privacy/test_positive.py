@@ -11,7 +11,8 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
 import pointillist as pt
-from pointillist.curator.embedding import Embedding, quantise
+from pointillist.curator.clipping import quantise
+from pointillist.curator.embedding import Embedding
 from pointillist.features import Concat, FeatureMap, ImageMoments, Labelled, OneHot, Records, Weighted
 from pointillist.features.images.cosines import cosine_basis
 from pointillist.plan import Block, Round

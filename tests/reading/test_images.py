@@ -20,11 +20,15 @@ from PIL import Image as Pillow
 from pyarrow import feather, parquet
 
 from pointillist.errors import DataError, UsageError
-from pointillist.reading import images as image_source
-from pointillist.reading.images import ArrayFile, Arrays, Folder, images, rows_at_once
+from pointillist.reading import batches as sizes
+from pointillist.reading import image_folders
+from pointillist.reading.batches import BATCH_ROWS, rows_at_once
+from pointillist.reading.databases import sql
+from pointillist.reading.image_arrays import ArrayFile, Arrays, images
+from pointillist.reading.image_folders import Folder
+from pointillist.reading.opening import open_source
 from pointillist.reading.pixels import decode
-from pointillist.reading.source import BATCH_ROWS, Source
-from pointillist.reading.tables import open_source, sql
+from pointillist.reading.source import Source
 from pointillist.schema import Categorical, Image, Integer, Schema
 
 SECRET = "Confidential417"
@@ -158,7 +162,7 @@ class TestFolder:
         assert "may not be read" in refusal(lambda: pictures(open_source(tmp_path)))
 
     def test_a_huge_file_is_not_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(image_source, "_MOST_FILE_BYTES", 10)
+        monkeypatch.setattr(image_folders, "_MOST_FILE_BYTES", 10)
         assert "a file has more than" in refusal(lambda: pictures(open_source(make_folder(tmp_path))))
 
     def test_names_that_are_not_utf8_are_refused(self, tmp_path: Path) -> None:
@@ -184,8 +188,8 @@ class TestFolder:
     ) -> None:
         source = open_source(make_folder(tmp_path_factory.mktemp("faces")))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(image_source, "BATCH_IMAGES", rows)
-            patch.setattr(image_source, "BATCH_BYTES", size)
+            patch.setattr(sizes, "BATCH_IMAGES", rows)
+            patch.setattr(sizes, "BATCH_BYTES", size)
             batches = read(source)
             assert max(batch.num_rows for batch in batches) <= rows
             assert [value for batch in batches for value in batch.column(1).to_pylist()] == LABELS
@@ -349,7 +353,7 @@ class TestArrays:
         assert read(open_source(save(tmp_path / "x.npz", x=PIXELS[:0])), ("image",)) == []
 
     def test_memory_does_not_grow_with_the_images(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(image_source, "BATCH_BYTES", 1 << 18)
+        monkeypatch.setattr(sizes, "BATCH_BYTES", 1 << 18)
         path = save(
             tmp_path / "x.npz", compressed=True, x=np.zeros((20_000, 32, 32), np.uint8), y=np.zeros(20_000, np.uint8)
         )
@@ -395,7 +399,7 @@ class TestTables:
     def test_every_reader_gives_the_same_images(
         self, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(image_source, "BATCH_IMAGES", rows)
+        monkeypatch.setattr(sizes, "BATCH_IMAGES", rows)
         for name, table in self.sources(tmp_path).items():
             source = open_source(table)
             assert np.array_equal(pictures(source), PIXELS), name
@@ -415,7 +419,7 @@ class TestTables:
     def test_large_images_come_in_small_batches(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         content = np.random.default_rng(0).bytes(10_000)
         parquet.write_table(pa.table({"image": [content] * 100}), tmp_path / "x.parquet", use_dictionary=False)
-        monkeypatch.setattr(image_source, "BATCH_BYTES", 55_000)
+        monkeypatch.setattr(sizes, "BATCH_BYTES", 55_000)
         schema = Schema(name="faces", columns={"image": COLUMN})
         batches = read(open_source(tmp_path / "x.parquet"), ("image",), schema)
         assert max(batch.num_rows for batch in batches) == 5
@@ -424,7 +428,7 @@ class TestTables:
     def test_tables_without_images_keep_their_batches(self) -> None:
         assert rows_at_once(Schema(name="t", columns={"a": Integer(min=0, max=1)})) == BATCH_ROWS
         largest = Schema(name="t", columns={"image": Image(height=128, width=128, colour=True)})
-        assert rows_at_once(largest) * 128 * 128 * 3 <= image_source.BATCH_BYTES
+        assert rows_at_once(largest) * 128 * 128 * 3 <= sizes.BATCH_BYTES
 
     def test_paths_without_bytes_are_refused(self) -> None:
         kind = pa.struct({"bytes": pa.binary(), "path": pa.string()})

@@ -10,10 +10,11 @@ import pytest
 
 import pointillist as pt
 from pointillist.errors import DataError, PointillistError, UsageError
-from pointillist.reading.database import confine, connect
+from pointillist.reading.connection import confine, connect
+from pointillist.reading.databases import sql
+from pointillist.reading.opening import open_source
 from pointillist.reading.rowwise import RowWise, built_in
 from pointillist.reading.sql_functions import ALLOWED
-from pointillist.reading.tables import open_source, sql
 
 SCHEMA = pt.Schema(name="s", columns={"x": pt.Integer(min=0, max=9), "y": pt.Categorical(categories=("a", "b"))})
 TABLE = pa.table({"x": [1, 2, 3, None], "y": ["a", "b", "b", "a"]})
@@ -218,7 +219,7 @@ class TestDatabases:
     ) -> None:
         with duckdb.connect(str(database)) as db:
             db.execute(f'CREATE MACRO "{name}"() AS (SELECT max(y) FROM people)')
-        monkeypatch.setattr("pointillist.reading.tables.built_in", dict)  # not even if such a database were let in
+        monkeypatch.setattr("pointillist.reading.databases.built_in", dict)  # not even if such a database were let in
         with connect() as db:
             assert sql(f"SELECT {name} AS y FROM people", database).query(db, "FROM source").fetchall() != [("a",)]
 

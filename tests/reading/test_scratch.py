@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from pointillist.reading import scratch as module
-from pointillist.reading.database import connect
+from pointillist.reading.connection import connect
 from pointillist.reading.scratch import scratch, sweep, tidy_when_terminated
 
 NAME = "Confidential417"
@@ -25,7 +25,7 @@ CAPPING = f"""
     import time
     import numpy as np, pyarrow as pa
     import pointillist as pt
-    from pointillist.curator import database
+    from pointillist.reading import connection as database
     from pointillist.curator.releasing import embed
     from pointillist.reading.source import Source
     from pointillist.features import Concat, Tiles, Weighted
@@ -54,7 +54,8 @@ DRAFTING = f"""
     import time
     from pathlib import Path
     import pointillist as pt
-    from pointillist.curator import database, drafting
+    from pointillist.curator import drafting
+    from pointillist.reading import connection as database
 
     database.MEMORY = "24MB"
     Path("t.csv").write_text("x,y\\n" + "".join(f"{NAME}-{{n}}-{{n * n}}-{NAME},{{n}}\\n" for n in range(300_000)))

@@ -22,12 +22,15 @@ from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
 import pointillist
-from pointillist.curator.capping import capped
+from pointillist.curator.capping import capped, owned
 from pointillist.errors import DataError, UsageError
 from pointillist.features import Records
-from pointillist.reading.database import connect
+from pointillist.reading.batches import BATCH_ROWS
+from pointillist.reading.connection import connect
+from pointillist.reading.databases import sql
 from pointillist.reading.encoding import Encoder
-from pointillist.reading.tables import BATCH_ROWS, Source, open_source, sql
+from pointillist.reading.opening import open_source
+from pointillist.reading.source import Source
 from pointillist.schema import (
     MISSING_TEXTS,
     Boolean,
@@ -189,7 +192,8 @@ def stream(source: Source, encoder: Encoder, schema: Schema) -> Iterator[Records
     if schema.person is None:
         return map(encoder, source.batches(encoder.columns, schema, silent))
     columns = [*encoder.columns, schema.person.column]
-    return capped(source.batches(columns, schema, silent), encoder, schema.person, source.name)
+    rows = owned(source.batches(columns, schema, silent), encoder, schema.person, b"key", source.name)
+    return capped(rows, encoder, schema.person, source.name)
 
 
 def texts(source: Any, names: list[str], person: Person | None = None) -> list[tuple[Any, ...]]:

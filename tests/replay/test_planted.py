@@ -18,11 +18,11 @@ from recording.tables import KEPT, Row
 from recording.verdict import Leak, verify
 
 import pointillist as pt
-from pointillist.curator import capping, releasing
+from pointillist.curator import capping, job, releasing
 from pointillist.features import Concat, FeatureMap
 from pointillist.plan import Plan
 from pointillist.privacy.ledger import Ledger
-from pointillist.reading import tables as reading
+from pointillist.reading import databases, frames
 from pointillist.release import Measurement
 from pointillist.schema.levels import levels_of
 
@@ -109,14 +109,12 @@ def less_noise(patches: pytest.MonkeyPatch) -> None:
 
 def no_cap(patches: pytest.MonkeyPatch) -> None:
     honest = capping.capped
-    patches.setattr(
-        releasing, "capped", lambda b, e, person, o: honest(b, e, person.model_copy(update={"max_rows": 99}), o)
-    )
+    patches.setattr(job, "capped", lambda b, e, person, o: honest(b, e, person.model_copy(update={"max_rows": 99}), o))
 
 
 def own_bounds(patches: pytest.MonkeyPatch) -> None:
     """Numbers are divided by the largest of them, as if the schema had been read off the rows."""
-    honest = reading.Frame._batch
+    honest = frames.Frame._batch
 
     def batch(self: Any, part: Any, columns: list[str], schema: Any) -> pa.RecordBatch:
         found = honest(self, part, columns, schema)
@@ -124,17 +122,17 @@ def own_bounds(patches: pytest.MonkeyPatch) -> None:
         scaled = pc.multiply(found["b"].cast(pa.float64()), 8 / (pc.max(found["b"]).as_py() or 1))
         return found.set_column(place, "b", scaled)
 
-    patches.setattr(reading.Frame, "_batch", batch)
+    patches.setattr(frames.Frame, "_batch", batch)
 
 
 def counted_frame(patches: pytest.MonkeyPatch) -> None:
-    honest = reading.Frame.__init__
+    honest = frames.Frame.__init__
 
     def start(self: Any, frame: Any) -> None:
         honest(self, frame)
         self.frame = f"pyarrow of {len(self.table)}"
 
-    patches.setattr(reading.Frame, "__init__", start)
+    patches.setattr(frames.Frame, "__init__", start)
 
 
 def counted_purpose(patches: pytest.MonkeyPatch) -> None:
@@ -157,7 +155,7 @@ PLANTS: dict[str, tuple[Plant, str, str, Pair, int | None, str]] = {
     "tiles follow the exact sums": (peeking(Peeking), "pyarrow table", "add-remove", ADDED, None, "measurements"),
     "calls follow the exact sums": (peeking(Wandering), "pyarrow table", "add-remove", ADDED, None, "calls"),
     "a selection says that it is whole": (
-        lambda patches: patches.setattr(reading.Relation, "whole", True, raising=False),
+        lambda patches: patches.setattr(databases.Relation, "whole", True, raising=False),
         "relation, filtered", "replace-one", REPLACED, None, "rows = 8",
     ),
     "half the sensitivity": (smaller(4), "csv", "add-remove", ADDED, None, r"cost 4\.0"),

@@ -71,7 +71,7 @@ def audit(
     from pointillist.cli import console
     from pointillist.evaluate.audit import audit as attack
     from pointillist.evaluate.audit.auditing import RUNS, SHADOWS, THOROUGH
-    from pointillist.reading.tables import open_source
+    from pointillist.reading.opening import open_source
 
     if output is not None:
         free(output, overwrite, data, schema, release)

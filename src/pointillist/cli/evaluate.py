@@ -55,7 +55,7 @@ def evaluate(
     from pointillist.cli import console
     from pointillist.cli.show.evaluation import show_evaluation
     from pointillist.files import container
-    from pointillist.reading.tables import open_source
+    from pointillist.reading.opening import open_source
     from pointillist.release import Release
 
     if output is not None:

@@ -75,7 +75,7 @@ def release(
     from pointillist.cli import console
     from pointillist.curator.releasing import plan as make_plan
     from pointillist.curator.releasing import release as make_release
-    from pointillist.reading.tables import open_source
+    from pointillist.reading.opening import open_source
     from pointillist.schema import Schema
 
     facts = Schema.load(schema)
@@ -125,8 +125,8 @@ def _recipe(
 ) -> "Method":
     """The method by its name, with the public rows that it is to weight or the network that it is to use, if any."""
     from pointillist.methods import method_for
+    from pointillist.reading.opening import open_source
     from pointillist.reading.public_points import public_points
-    from pointillist.reading.tables import open_source
 
     if overlap and public is None:
         raise UsageError("--public-overlap goes with --public: it speaks of the rows of that file.")

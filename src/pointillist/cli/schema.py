@@ -35,7 +35,7 @@ def schema_draft(
     from pointillist.cli.show.schema import show_draft
     from pointillist.curator.drafting import draft
     from pointillist.files import container
-    from pointillist.reading.tables import open_source
+    from pointillist.reading.opening import open_source
     from pointillist.schema import Person
 
     free(output, overwrite, data)

@@ -13,20 +13,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pointillist.curator.embedding import Embedding, quantise
+from pointillist.curator.clipping import Integers, quantise
+from pointillist.curator.embedding import Embedding
 from pointillist.errors import DataError, PointillistError, UsageError
 from pointillist.features import FeatureMap, Records
 from pointillist.privacy.grid import Grid
 from pointillist.reading.encoding import Encoder
+from pointillist.reading.frames import Frame
+from pointillist.reading.opening import open_source
 from pointillist.reading.rows import read_records
 from pointillist.reading.source import Source
-from pointillist.reading.tables import Frame, open_source
 from pointillist.sampling.constraints import Rules
 from pointillist.sampling.decoding import placed, settled_table
 from pointillist.schema import Schema
 from pointillist.schema.levels import Levels, coarse, levels_of
-
-Integers = NDArray[np.int64]
 
 MOST_CANDIDATES = 100_000
 """The most candidates that are scored."""

@@ -2,9 +2,11 @@
 
 Rows are chosen after they have been encoded, by a hash of their level numbers, ties broken by the numbers themselves.
 So which rows of a person stay depends on that person's rows alone: not on the order of the file, not on anyone else's
-rows, and not on how a reader happened to type a column. DuckDB does the sorting and spills to disk, so memory does not
-grow with the rows. What it sorts by, and may write to disk, are numbers that stand for persons in this pass alone, never
-their names. Rows that name no person are left out.
+rows, not on how a reader happened to type a column, and not on which machine does it. All that is needed is that all rows
+of a person come together: hence two steps, between which an engine may send rows from machine to machine.
+
+DuckDB does the sorting and spills to disk, so memory does not grow with the rows. What it sorts by, and may write to disk,
+are numbers that stand for persons in this pass alone, never their names. Rows that name no person are left out.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,47 +16,44 @@ import pyarrow as pa
 
 from pointillist.curator.persons import Pseudonyms, owners
 from pointillist.errors import DataError
-from pointillist.features import Records
-from pointillist.reading.database import connect
+from pointillist.reading import batches as reading
+from pointillist.reading.connection import connect
 from pointillist.reading.encoding import Encoder
-from pointillist.reading.source import BATCH_ROWS
+from pointillist.records import Records
 from pointillist.schema import Person
+
+OWNER = ("owner", "owner_too")
+"""The columns that stand for a person: two halves of one number."""
+
+
+def owned(
+    batches: Iterable[pa.RecordBatch], encoder: Encoder, person: Person, key: bytes, origin: str
+) -> Iterator[pa.RecordBatch]:
+    """Batches, encoded, with a number in place of the person; `key` is the same wherever rows of one table are read."""
+    pseudonyms, kinds = Pseudonyms(key), _kinds(encoder)
+    for batch in batches:
+        records = encoder(batch)
+        arrays = [*pseudonyms.of(owners(batch.column(person.column), person.column, origin))]
+        arrays += [pa.array(records.codes[name]) for name in encoder.code_names]
+        arrays += [pa.array(records.units[name]) for name in encoder.unit_names]
+        yield pa.RecordBatch.from_arrays(arrays, schema=kinds)
 
 
 def capped(batches: Iterable[pa.RecordBatch], encoder: Encoder, person: Person, origin: str) -> Iterator[Records]:
-    """Encode the batches, and keep at most `person.max_rows` rows of each person."""
-    codes, units = encoder.code_names, encoder.unit_names
-    kinds = pa.schema(
-        [("owner", pa.uint64()), ("owner_too", pa.uint64())]
-        + [(f"c{i}", pa.uint16()) for i in range(len(codes))]
-        + [(f"u{i}", pa.float64()) for i in range(len(units))]
-    )
-    pseudonyms = Pseudonyms()
+    """At most `person.max_rows` rows of each person, of what `owned` gave; all rows of a person must be among them."""
+    codes, units, kinds = encoder.code_names, encoder.unit_names, _kinds(encoder)
     failures: list[BaseException] = []
-
-    def encoded() -> Iterator[pa.RecordBatch]:
-        try:
-            for batch in batches:
-                records = encoder(batch)
-                arrays = [*pseudonyms.of(owners(batch.column(person.column), person.column, origin))]
-                arrays += [pa.array(records.codes[name]) for name in codes]
-                arrays += [pa.array(records.units[name]) for name in units]
-                yield pa.RecordBatch.from_arrays(arrays, schema=kinds)
-        except BaseException as error:  # DuckDB would turn it into an error of its own
-            failures.append(error)
-            raise
-
-    columns = ", ".join(kinds.names[2:])
+    columns = ", ".join(kinds.names[len(OWNER) :])
     try:
         with connect() as db:
-            rows = db.from_arrow(pa.RecordBatchReader.from_batches(kinds, encoded()))
+            rows = db.from_arrow(pa.RecordBatchReader.from_batches(kinds, _noting(batches, failures)))
             chosen = rows.query(
                 "rows",
                 f"SELECT {columns} FROM rows WHERE owner IS NOT NULL "
-                f"QUALIFY row_number() OVER (PARTITION BY owner, owner_too ORDER BY hash({columns}), {columns}) "
+                f"QUALIFY row_number() OVER (PARTITION BY {', '.join(OWNER)} ORDER BY hash({columns}), {columns}) "
                 f"<= {person.max_rows}",
             )
-            for batch in chosen.to_arrow_reader(BATCH_ROWS):
+            for batch in chosen.to_arrow_reader(reading.BATCH_ROWS):
                 yield Records(
                     batch.num_rows,
                     {name: batch.column(f"c{i}").to_numpy() for i, name in enumerate(codes)},
@@ -66,3 +65,21 @@ def capped(batches: Iterable[pa.RecordBatch], encoder: Encoder, person: Person, 
         raise DataError(
             f"{origin}: its rows could not be sorted by person. Is there space for temporary files?"
         ) from None
+
+
+def _kinds(encoder: Encoder) -> pa.Schema:
+    """The form of rows between the two steps: whose they are, level numbers, positions."""
+    return pa.schema(
+        [(name, pa.uint64()) for name in OWNER]
+        + [(f"c{i}", pa.uint16()) for i in range(len(encoder.code_names))]
+        + [(f"u{i}", pa.float64()) for i in range(len(encoder.unit_names))]
+    )
+
+
+def _noting(batches: Iterable[pa.RecordBatch], failures: list[BaseException]) -> Iterator[pa.RecordBatch]:
+    """The same batches; an error is noted, as DuckDB would turn it into one of its own."""
+    try:
+        yield from batches
+    except BaseException as error:
+        failures.append(error)
+        raise

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from pointillist.curator.candidates import Candidates, Given, Multisets
 from pointillist.curator.releasing import embed, finish
+from pointillist.engines import Engine
 from pointillist.errors import UsageError, without_context
 from pointillist.features import Concat, FeatureMap, Product, Records, Tiles, Weighted
 from pointillist.features.serial import to_nodes
@@ -35,7 +36,7 @@ from pointillist.privacy.grid import Grid
 from pointillist.privacy.guarantee import Guarantee, Neighbours
 from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.sensitivity import squared_sensitivity
-from pointillist.reading.tables import open_schema, open_source
+from pointillist.reading.opening import open_schema, open_source
 from pointillist.release import Release
 from pointillist.schema import Person, Schema
 from pointillist.schema.levels import Levels, coarse, levels_of
@@ -117,6 +118,7 @@ def choose(
     features: str | FeatureMap = "pairs",
     ledger: Ledger | str | Path | None = None,
     threads: int | None = None,
+    engine: Engine | str | None = None,
 ) -> Choice:
     """Release the candidate that is probably nearest to a private table, with pure epsilon-differential privacy.
 
@@ -149,7 +151,7 @@ def choose(
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
     seen = book.check(schema.name, guarantee)
 
-    sums, rows = embed(source, schema, feature_map, grid, threads)
+    sums, rows = embed(source, schema, feature_map, grid, threads, engine)
     scores = np.array(
         list(
             itertools.chain.from_iterable(

@@ -15,9 +15,9 @@ from pydantic import ValidationError
 from pointillist.curator.image_drafting import draft_images
 from pointillist.curator.repetition import repeating
 from pointillist.errors import DataError, UsageError, without_context
-from pointillist.reading.database import connect
+from pointillist.reading.connection import connect
+from pointillist.reading.opening import open_source
 from pointillist.reading.source import Source
-from pointillist.reading.tables import open_source
 from pointillist.schema import KINDS, MISSING_TEXTS, AnyColumn, Ignore, Person, Schema
 from pointillist.schema.kinds.found import rounded_out
 

@@ -1,7 +1,7 @@
 """Embedding: the exact sum of the features of all records, in integers.
 
-Each record's features are put on an integer grid, rounded towards zero, and their integer norm is checked against the
-limit, and clipped to it if it is over. Then integers are added. So the sum is the same bits whatever the batch size,
+Each record's features are put on an integer grid, and clipped to the limit on their norm (see `clipping`). Then integers
+are added. So the sum is the same bits whatever the batch size,
 the number of threads or the order of the rows, and its sensitivity holds in the arithmetic that ran.
 
 For indicators all of this is known before a row is seen: a record adds the block's integer weight to one cell of each
@@ -15,33 +15,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pointillist.curator.clipping import Integers, quantise
+from pointillist.curator.counting import count_cells
+from pointillist.engines import Partial
 from pointillist.features import FeatureMap, Product, Records
 from pointillist.features.algebra import outer
 from pointillist.features.indicator import one_hot
 from pointillist.privacy.grid import Grid
-from pointillist.reading.kernels import count_cells
-
-Integers = NDArray[np.int64]
 
 _DENSE_CELLS = 1 << 20
 """Features held at a time on the dense path: memory does not grow with rows times features."""
 _EXACT = 1 << 53
 """Floats hold every integer up to here."""
 _MOST_LEAVES = 3
-
-
-def quantise(features: NDArray[np.float64], grid: Grid) -> Integers:
-    """Features of records on the grid: rounded towards zero, then clipped so that no integer norm is over the limit."""
-    if not grid.holds(features.shape[1]):
-        raise OverflowError(f"a grid of {grid.bits} bits is too fine for {features.shape[1]} features")
-    bounded = np.clip(np.nan_to_num(features, nan=0.0), -1.0, 1.0)
-    values = np.trunc(bounded * grid.scale).astype(np.int64)
-    squared = np.einsum("ij,ij->i", values, values)
-    for row in np.flatnonzero(squared > grid.squared_norm):
-        # |v| * scale // ceil(norm): rounded towards zero again, so the norm ends at or below the limit.
-        norm = math.isqrt(int(squared[row]) - 1) + 1
-        values[row] = np.sign(values[row]) * (np.abs(values[row]) * grid.scale // norm)
-    return values
 
 
 @dataclass(frozen=True)
@@ -64,12 +50,13 @@ class _Dense:
 class Embedding:
     """An exact sum in the making. Secret until noise is added."""
 
-    def __init__(self, feature_map: FeatureMap, grid: Grid):
+    def __init__(self, feature_map: FeatureMap, grid: Grid, before: Partial | None = None):
+        """`before` is what was added up already, perhaps elsewhere."""
         self.feature_map, self.grid = feature_map, grid
         weighted = feature_map.blocks()
         self._counting = all(block.indicator for block, _ in weighted)
-        self.rows = 0
-        self._counts = np.zeros(feature_map.dimension, dtype=np.int64)
+        self.rows = 0 if before is None else before.rows
+        self._counts = np.zeros(feature_map.dimension, dtype=np.int64) if before is None else before.values
         """Counts of cells when counting, sums of integer features otherwise."""
         if self._counting:
             self._weights = [grid.weight(weight) for _, weight in weighted]
@@ -193,10 +180,9 @@ class Embedding:
             order = [leaf for leaf in leaves if leaf in kept]
             self._counts[child] = margin.transpose([order.index(leaf) for leaf in kept]).ravel()
 
-    def merge(self, other: "Embedding") -> None:
-        """Add another part of the same sum."""
-        self._counts += other._counts
-        self.rows += other.rows
+    def partial(self) -> Partial:
+        """What has been added up so far, for merging with other parts of the same sum."""
+        return Partial(self._counts, self.rows)
 
     def sums(self) -> Integers:
         """The exact sum in grid units."""

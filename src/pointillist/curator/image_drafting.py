@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pointillist.errors import DataError, UsageError
-from pointillist.reading.database import connect
+from pointillist.reading.connection import connect
 from pointillist.reading.images import IMAGE, LABEL, Images
 from pointillist.reading.pixels import contents, header, image_shape, is_encoded
 from pointillist.reading.source import Source

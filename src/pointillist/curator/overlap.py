@@ -28,7 +28,7 @@ from scipy import stats
 
 from pointillist.errors import DataError, UsageError
 from pointillist.features import Records
-from pointillist.reading.database import connect
+from pointillist.reading.connection import connect
 from pointillist.reading.encoding import Encoder
 from pointillist.reading.source import Source
 from pointillist.schema import Schema

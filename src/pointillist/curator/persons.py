@@ -12,7 +12,6 @@ The normal form of a value depends on that value alone:
 
 import hashlib
 import re
-import secrets
 import unicodedata
 from decimal import Decimal
 
@@ -26,7 +25,6 @@ from pointillist.schema.texts import without_missing_texts
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII)
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ t](\d\d:\d\d)(?::(\d\d)(\.\d*)?)?z?", re.ASCII)
-_KEY_BYTES = 32
 _IGNORABLE = frozenset(
     code
     for first, last in (
@@ -127,14 +125,14 @@ def owners(array: pa.Array, column: str, origin: str) -> pa.Array:
 
 
 class Pseudonyms:
-    """Numbers in place of persons: keyed hashes of 128 bits, under a key that this process forgets when it ends.
+    """Numbers in place of persons: keyed hashes of 128 bits, under a key that is kept nowhere.
 
     What is sorted by person may be written to disk, and a process that is killed cannot tidy up. Without the key its
     numbers say nothing about who they stand for, not even to somebody who tries all names.
     """
 
-    def __init__(self) -> None:
-        self._keyed = hashlib.blake2b(key=secrets.token_bytes(_KEY_BYTES), digest_size=16)
+    def __init__(self, key: bytes) -> None:
+        self._keyed = hashlib.blake2b(key=key, digest_size=16)
 
     def of(self, people: pa.Array) -> tuple[pa.Array, pa.Array]:
         """The upper and lower halves of each row's number; null where a row names nobody."""

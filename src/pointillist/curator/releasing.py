@@ -1,17 +1,16 @@
 """Releasing: read → encode → embed → noise → Release. The one place where private rows become public numbers."""
 
-import os
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pointillist.curator.capping import capped
-from pointillist.curator.embedding import Embedding, Integers
+from pointillist.curator.clipping import Integers
+from pointillist.curator.job import EmbeddingJob
 from pointillist.curator.overlap import require_no_copy
-from pointillist.engines import local
+from pointillist.engines import Engine, engine_for
 from pointillist.errors import (
     ArtefactError,
     LedgerError,
@@ -31,10 +30,8 @@ from pointillist.privacy.guarantee import Neighbours, short
 from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.noise import add_noise
 from pointillist.progress import Progress, silent
-from pointillist.reading.encoding import Encoder
-from pointillist.reading.scratch import tidy_when_terminated
-from pointillist.reading.source import Source
-from pointillist.reading.tables import open_schema, open_source
+from pointillist.reading.opening import open_schema, open_source
+from pointillist.reading.source import Report, Source
 from pointillist.release import Measurement, Release
 from pointillist.schema import Schema
 
@@ -75,6 +72,7 @@ def release(
     output: str | Path | None = None,
     progress: Progress = silent,
     threads: int | None = None,
+    engine: Engine | str | None = None,
 ) -> Release:
     """Measure a private table once, with noise: the only call that publishes anything about its rows.
 
@@ -127,7 +125,7 @@ def release(
             progress(step, 0.0)
             _check(feature_map, each)
             try:
-                sums, rows = embed(source, schema, feature_map, each.grid, threads, partial(progress, step))
+                sums, rows = embed(source, schema, feature_map, each.grid, threads, engine, partial(progress, step))
             except PointillistError as error:
                 if number == 0:
                     raise
@@ -212,32 +210,14 @@ def embed(
     feature_map: FeatureMap,
     grid: Grid,
     threads: int | None = None,
-    report: Callable[[float], None] = lambda fraction: None,
+    engine: Engine | str | None = None,
+    report: Report = lambda fraction: None,
 ) -> tuple[Integers, int]:
-    """The exact sum of a feature map over all rows, and their number. Secret."""
-    encoder = Encoder.of_map(feature_map, schema, source.name)
-    stream: Iterator[Any]
-    encode: Callable[[Any], Any]
-    if schema.person is None:
-        stream, encode = source.batches(encoder.columns, schema, report), encoder
-    else:
-        columns = list(dict.fromkeys([*encoder.columns, schema.person.column]))
-        stream, encode = capped(source.batches(columns, schema, report), encoder, schema.person, source.name), _as_is
-    with tidy_when_terminated():  # here, as the stream is read by other threads
-        parts = local.run(
-            stream,
-            lambda: Embedding(feature_map, grid),
-            lambda part, item: part.add(encode(item)),
-            threads or min(8, os.cpu_count() or 1),
-        )
-    total = parts[0]
-    for part in parts[1:]:
-        total.merge(part)
-    return total.sums(), total.rows
-
-
-def _as_is(records: Any) -> Any:
-    return records
+    """The exact sum of a feature map over all rows, and their number: cap, clip and embed, as an engine runs it. Secret."""
+    chosen = engine_for(source, engine, threads)
+    job = EmbeddingJob(schema, feature_map, grid, source.name)
+    total = chosen.run(source.partitions(chosen.partitions), job, report)
+    return job.sums(total), total.rows
 
 
 def _size(settled: Plan) -> int:

@@ -160,8 +160,16 @@ def _swollen(member: zipfile.ZipInfo) -> bool:
 
 def unpack(path: str | Path, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
     """Facts and arrays of an artefact of this kind, checked against its hashes."""
-    path = Path(path)
-    with _open(path) as archive:
+    return _unpacked(Path(path), None, kind, version)
+
+
+def unpack_bytes(content: bytes, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
+    """The same of an artefact that is no file, but came from another process."""
+    return _unpacked(Path(f"the {kind}"), content, kind, version)
+
+
+def _unpacked(path: Path, content: bytes | None, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
+    with _open(path, content) as archive:
         manifest = _manifest(path, archive)
         if manifest["kind"] != kind:
             raise ArtefactError(f"{path}: is a {manifest['kind']} file, where a {kind} file is needed.")
@@ -244,10 +252,10 @@ def kind_of(path: str | Path) -> str:
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[zipfile.ZipFile]:
+def _open(path: Path, content: bytes | None = None) -> Iterator[zipfile.ZipFile]:
     checked(path, ArtefactError)
     try:
-        archive = zipfile.ZipFile(path)
+        archive = zipfile.ZipFile(path if content is None else io.BytesIO(content))
     except FileNotFoundError:
         raise ArtefactError(f"{path}: no such file.") from None
     except zipfile.BadZipFile:

@@ -20,8 +20,8 @@ from pointillist.features import Records
 from pointillist.features.serial import to_nodes
 from pointillist.inference.noisy_embedding import Embedded, MeanEmbedding, Piece
 from pointillist.inference.source import Source
+from pointillist.reading.opening import open_source
 from pointillist.reading.rows import read_records
-from pointillist.reading.tables import open_source
 from pointillist.schema import Schema
 from pointillist.schema.levels import Levels
 

@@ -4,10 +4,10 @@ import csv
 import gzip
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, Self, TextIO
 
 import duckdb
 import numpy as np
@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from pointillist.errors import DataError
-from pointillist.reading.database import pattern
-from pointillist.reading.kernels import BROKEN, FIELD_START, QUOTED, follow_quotes
-from pointillist.reading.source import Report, Source
+from pointillist.reading.connection import pattern
+from pointillist.reading.csv_quotes import BROKEN, FIELD_START, QUOTED, follow_quotes
+from pointillist.reading.source import SOURCES, Report, Source
 from pointillist.schema import MISSING_TEXTS, Schema
 
 
@@ -58,19 +58,39 @@ class _Watched:
         self._file.close()
 
 
-PACKED = (".gz", ".zst")
-"""Second endings of compressed files."""
+_ENDINGS, _PACKED = (".csv", ".tsv", ".txt"), (".gz", ".zst")
+"""Endings of files, and second endings of those that are compressed."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
+@SOURCES.register("csv", place=20)
 class CsvFile(Source):
     """A CSV file with a header, perhaps compressed by gzip or zstd."""
 
     whole = True
     untyped = True
+    endings = (".csv", ".tsv", ".csv.gz", ".csv.zst")
 
     def __init__(self, path: Path, delimiter: str = ","):
         self.path, self.name, self.delimiter = path, str(path), delimiter
+
+    @classmethod
+    def suits(cls, table: Any) -> bool:
+        if not isinstance(table, Path) or table.is_dir():
+            return False
+        packed = table.suffix.lower() in _PACKED
+        return (table.with_suffix("") if packed else table).suffix.lower() in _ENDINGS
+
+    @classmethod
+    def opened(cls, table: Any, delimiter: str) -> "CsvFile":
+        return cls(table, "\t" if ".tsv" in table.name.lower() and delimiter == "," else delimiter)
+
+    def address(self) -> dict[str, Any]:
+        return {"source": "csv", "path": str(self.path.absolute()), "delimiter": self.delimiter}
+
+    @classmethod
+    def from_address(cls, facts: Mapping[str, Any]) -> Self:
+        return cls(Path(facts["path"]), facts["delimiter"])
 
     def column_names(self) -> list[str]:
         with self._open() as stream:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pointillist.errors import DataError
 from pointillist.features import FeatureMap, Records
 from pointillist.reading.arrow_types import odd_family, without_runs
-from pointillist.reading.kernels import MISSING, OUT_OF_RANGE, bin_numbers
+from pointillist.reading.binning import MISSING, OUT_OF_RANGE, bin_numbers
 from pointillist.reading.pixels import decode
 from pointillist.schema import Image, Schema
 from pointillist.schema.kinds import choice

@@ -9,8 +9,8 @@ from typing import Any
 
 from pointillist.errors import DataError
 from pointillist.features import Records
+from pointillist.reading.opening import open_schema, open_source
 from pointillist.reading.rows import read_records
-from pointillist.reading.tables import open_schema, open_source
 from pointillist.schema import Schema
 
 

@@ -1,22 +1,28 @@
 """Source: a private table that can be read as a stream of record batches, and read again.
 
-Readers' own error messages may quote values, so they are never passed on.
+A release may read a table several times, so a source is something that can be: a file, a folder, a frame, a query. Readers'
+own error messages may quote values, so they are never passed on.
+
+A new kind of source is a file of this room with a class that is entered in `SOURCES`: it says which tables it `suits`, and
+how it is `opened`.
 """
 
 import csv
 import difflib
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any, ClassVar, Self
 
 import duckdb
 import pyarrow as pa
 
 from pointillist.errors import DataError
+from pointillist.reading.arrow_types import unknown_to_duckdb
+from pointillist.registry import Registry
 from pointillist.schema import Schema
 
-BATCH_ROWS = 1 << 16
 Report = Callable[[float], None]
 """Told how much of the stream has passed, from 0 to 1."""
 
@@ -28,6 +34,33 @@ class Source(ABC):
     """How messages call the table."""
     frame: str = "pyarrow"
     """The kind of frame in which synthetic data should be handed back."""
+    endings: ClassVar[tuple[str, ...]] = ()
+    """Of its files, as messages list them."""
+    holds_images: ClassVar[bool] = False
+    """Whether it is a set of images, and no table."""
+
+    @classmethod
+    def suits(cls, table: Any) -> bool:
+        """Whether it can open this: a `Path` that exists, or any value that callers may pass for a table."""
+        return False
+
+    @classmethod
+    def opened(cls, table: Any, delimiter: str) -> "Source":
+        """The table as a source, where it suits; `delimiter` is for files of text."""
+        raise NotImplementedError
+
+    def partitions(self, most: int) -> Sequence["Source"]:
+        """The table in at most so many parts, each a source of some of its rows; all rows are in one of them."""
+        return (self,)
+
+    def address(self) -> dict[str, Any] | None:
+        """Where another process finds it, as JSON values; none if it is in this one's memory alone."""
+        return None
+
+    @classmethod
+    def from_address(cls, facts: Mapping[str, Any]) -> Self:
+        """The inverse of `address`."""
+        raise NotImplementedError
 
     @abstractmethod
     def column_names(self) -> list[str]:
@@ -102,6 +135,25 @@ class Source(ABC):
         return f"{self.name}: cannot be read. Is it whole, and of the kind that its name says?"
 
 
+SOURCES: Registry[type[Source]] = Registry("source", "pointillist.reading")
+"""The kinds of sources. The first that suits a table opens it."""
+
+
 def quote(name: str) -> str:
     """A column's name in SQL."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def taken_over(db: duckdb.DuckDBPyConnection, table: Any, name: str) -> duckdb.DuckDBPyRelation:
+    """An Arrow table as DuckDB sees it; columns that it cannot take over are named."""
+    try:
+        return db.from_arrow(table)
+    except duckdb.Error:
+        unknown = unknown_to_duckdb(table.schema)
+        if not unknown:
+            raise
+        kind = str(table.schema.field(unknown[0]).type).partition("<")[0]
+        raise DataError(
+            f"{name}: column {unknown[0]!r} is of a type that SQL does not know ({kind}). "
+            "Store it as another type, or leave it out of the table."
+        ) from None

@@ -14,7 +14,7 @@ from pointillist.curator import releasing
 from pointillist.evaluate.audit import Finding, Pipeline, audit
 from pointillist.evaluate.audit.noise_checks import Noise, _closest
 from pointillist.features import blocks
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 
 RUNS = 20
 

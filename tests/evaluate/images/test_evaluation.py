@@ -18,7 +18,7 @@ from pointillist.evaluate.images.gallery import SHOWN
 from pointillist.evaluate.images.reading import at_most, take
 from pointillist.methods.image_merf import ImageMerf
 from pointillist.pages.images import grid, png
-from pointillist.reading.images import images
+from pointillist.reading.image_arrays import images
 
 Bars = Callable[..., pt.Pictures]
 QUICK = {"models": ["logistic regression"], "most_images": 300}

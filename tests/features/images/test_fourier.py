@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from pointillist.curator.embedding import Embedding, quantise
+from pointillist.curator.clipping import quantise
+from pointillist.curator.embedding import Embedding
 from pointillist.errors import ArtefactError
 from pointillist.features import ImageFourier, Labelled, OneHot, Products, Records
 from pointillist.features.images import fourier as module

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from pointillist.curator.embedding import Embedding, quantise
+from pointillist.curator.clipping import quantise
+from pointillist.curator.embedding import Embedding
 from pointillist.errors import ArtefactError
 from pointillist.features import Concat, FeatureMap, ImageMoments, Labelled, OneHot, Products, Records, Weighted
 from pointillist.features.images.cosines import SCALE, cosine_basis

@@ -20,8 +20,8 @@ from pointillist.features.serial import from_nodes, to_nodes
 from pointillist.privacy.grid import Grid
 from pointillist.privacy.guarantee import Neighbours
 from pointillist.privacy.sensitivity import squared_sensitivity
-from pointillist.reading import images as image_source
-from pointillist.reading.images import images
+from pointillist.reading import batches
+from pointillist.reading.image_arrays import images
 from pointillist.schema import Categorical, Image, Schema
 
 Pixels = NDArray[np.uint8]
@@ -173,7 +173,7 @@ def test_a_pass_of_eight_workers_and_batches_of_one_gives_the_same_integers(monk
     grid = Grid.dense(feature_map.dimension)
     source = images(drawn(60)[..., 0], np.arange(60) % 2)
     first, rows = embed(source, schema, feature_map, grid, threads=1)
-    monkeypatch.setattr(image_source, "BATCH_IMAGES", 1)
+    monkeypatch.setattr(batches, "BATCH_IMAGES", 1)
     threads = torch.get_num_threads()
     torch.set_num_threads(4)
     try:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from pointillist.curator.embedding import Embedding, quantise
+from pointillist.curator.clipping import quantise
+from pointillist.curator.embedding import Embedding
 from pointillist.errors import ArtefactError
 from pointillist.features import Labelled, OneHot, Pixels, Products, Records
 from pointillist.features.serial import from_nodes, to_nodes

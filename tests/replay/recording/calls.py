@@ -12,7 +12,7 @@ import pointillist
 from pointillist.curator import choosing, releasing
 
 _HOME = str(Path(pointillist.__file__).parent)
-_ROOMS = (f"{_HOME}/curator/", f"{_HOME}/engines/")
+_ROOMS = (f"{_HOME}/curator/", f"{_HOME}/engines/", f"{_HOME}/reading/")
 """Where rows are read: how often something is called there depends on how many there are."""
 _DOORS = (releasing.__file__, choosing.__file__)
 """What settles there is the order of things: that must not depend on rows."""

@@ -19,12 +19,10 @@ from unittest.mock import patch
 
 import dp_accounting
 
-from pointillist.curator import capping
 from pointillist.curator.choosing import Choice
 from pointillist.errors import PointillistError
 from pointillist.progress import Progress
-from pointillist.reading import images as image_source
-from pointillist.reading import tables as reading
+from pointillist.reading import batches
 from pointillist.release import Release
 from recording.calls import recorded_calls
 from recording.frozen import FrozenNoise, Tape
@@ -33,7 +31,7 @@ _SIGMA, _EPSILON = (
     functools.cache(each) for each in (dp_accounting.get_sigma_gaussian, dp_accounting.get_epsilon_gaussian)
 )
 """The same budgets again and again: these look for roots, and know nothing but the budget."""
-_BATCHES, _FEW = ((reading, "BATCH_ROWS"), (capping, "BATCH_ROWS"), (image_source, "BATCH_IMAGES")), 5
+_BATCHES, _FEW = ((batches, "BATCH_ROWS"), (batches, "BATCH_IMAGES")), 5
 """Batches of a few rows: one row more moves others from batch to batch, and from thread to thread."""
 _ID = uuid.UUID(int=4)
 _NOW = "2026-01-01T00:00:00+00:00"

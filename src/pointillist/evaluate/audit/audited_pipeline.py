@@ -20,7 +20,7 @@ from pointillist.privacy.budget import Budget
 from pointillist.privacy.guarantee import Guarantee, Neighbours
 from pointillist.privacy.ledger import Account, Ledger
 from pointillist.privacy.ledger_file import Identity
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 from pointillist.release import Measurement, Release
 from pointillist.schema import Schema
 from pointillist.schema.levels import Levels, levels_of

@@ -15,7 +15,7 @@ from pointillist.methods import Method, method_for
 from pointillist.privacy.budget import DEFAULT_DELTA
 from pointillist.privacy.guarantee import Neighbours
 from pointillist.progress import Progress, silent
-from pointillist.reading.tables import open_schema
+from pointillist.reading.opening import open_schema
 from pointillist.schema import Schema
 
 ATTACKS = ("white-box", "canaries", "membership")

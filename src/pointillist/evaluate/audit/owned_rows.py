@@ -11,7 +11,7 @@ from pointillist.curator.persons import owners
 from pointillist.errors import DataError
 from pointillist.evaluate.arrays import Codes
 from pointillist.evaluate.tables.sample import Sample, read
-from pointillist.reading.tables import open_source
+from pointillist.reading.opening import open_source
 from pointillist.sampling.decoding import decode
 from pointillist.schema import Person, Schema
 from pointillist.schema.levels import Levels, levels_of

@@ -13,8 +13,8 @@ from pointillist.errors import DataError, UsageError, without_context
 from pointillist.evaluate.arrays import Codes, Floats
 from pointillist.files.images import Pictures
 from pointillist.generators.image_model import class_names
+from pointillist.reading.opening import open_source
 from pointillist.reading.rows import read_records
-from pointillist.reading.tables import open_source
 from pointillist.schema import Schema
 
 

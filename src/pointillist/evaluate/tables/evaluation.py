@@ -26,7 +26,7 @@ from pointillist.evaluate.tables.metrics.utility import Utility, utility
 from pointillist.evaluate.tables.sample import Sample, read
 from pointillist.evaluate.tables.verdict import Verdict, verdict
 from pointillist.progress import Progress, silent
-from pointillist.reading.tables import open_schema
+from pointillist.reading.opening import open_schema
 from pointillist.release import Release
 from pointillist.schema import Schema
 

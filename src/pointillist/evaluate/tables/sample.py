@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from pointillist.errors import DataError, UsageError, without_context
 from pointillist.evaluate.arrays import Codes, Floats
 from pointillist.features import Records
+from pointillist.reading.opening import open_source
 from pointillist.reading.rows import read_records
-from pointillist.reading.tables import open_source
 from pointillist.schema import Schema
 from pointillist.schema.levels import BINS, Levels, coarse, levels_of
 

@@ -1,0 +1,72 @@
+"""Opening: whatever a caller has, as a source or a schema."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from pointillist.errors import DataError, UsageError
+from pointillist.files.paths import checked
+from pointillist.reading.source import SOURCES, Source
+from pointillist.schema import Schema
+
+
+def open_source(table: Any, *, delimiter: str = ",", query: str | None = None) -> Source:
+    """Whatever the caller has, as a source."""
+    if query is not None:
+        from pointillist.reading.databases import Query  # which opens sources itself
+
+        return Query(query, table, delimiter)
+    if isinstance(table, Source):
+        return table
+    if isinstance(table, str | os.PathLike):
+        return _open_path(Path(table), delimiter)
+    if isinstance(table, pa.RecordBatchReader | Iterator):
+        raise UsageError(
+            "a stream can be read only once, and a release may need to read the rows again. Pass a file, a frame, a "
+            "dataset or a relation."
+        )
+    return next(iter(SOURCES.suiting(table).values())).opened(table, delimiter)
+
+
+def open_address(address: Mapping[str, Any]) -> Source:
+    """The source that stands at an address, perhaps in another process than the one that asked for it."""
+    return SOURCES.named(address["source"]).from_address(address)
+
+
+def open_schema(schema: Schema | str | Path) -> Schema:
+    """A schema as callers pass it: itself, or the path of its TOML file."""
+    if isinstance(schema, str | Path):
+        return Schema.load(schema)
+    if not isinstance(schema, Schema):
+        raise UsageError(f"schema must be a Schema or the path of one, not {type(schema).__name__}.")
+    return schema
+
+
+def csv(path: str | Path, *, delimiter: str = ",") -> Source:
+    """A CSV file as a table, with the delimiter that it uses."""
+    return open_source(Path(path), delimiter=delimiter)
+
+
+def _open_path(path: Path, delimiter: str) -> Source:
+    if not checked(path, DataError).exists():
+        raise DataError(f"{path}: no such file.")
+    if (
+        len(delimiter) != 1
+        or not (delimiter == "\t" or (delimiter.isascii() and delimiter.isprintable()))
+        or delimiter == '"'
+    ):
+        raise UsageError(f"delimiter must be one character, such as ; or a tab ($'\\t'), not {delimiter!r}.")
+    for kind in SOURCES.suiting(path).values():
+        return kind.opened(path, delimiter)
+    tables, images = (
+        [ending for kind in SOURCES.values() if kind.holds_images is held for ending in kind.endings]
+        for held in (False, True)
+    )
+    raise DataError(f"{path}: the ending is not known. Known are {_listed(tables)}; for images {_listed(images)}, too.")
+
+
+def _listed(endings: list[str]) -> str:
+    return f"{', '.join(endings[:-1])} and {endings[-1]}"
