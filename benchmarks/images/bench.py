@@ -1,7 +1,7 @@
 """Bench: make every set of synthetic images, one after another, then score it. What is done is kept and not done again.
 
-In the folder of results, for each run: `runs/KEY.json` with what it cost or why it failed, `synthetic/KEY.npz` with the
-images (not for version control), `scores/KEY.json` with how good they are; and in `grids` a picture for each method.
+What a run cost or why it failed, and how good it is, are kept as `Records`; in their cache are the synthetic images, too,
+and in the folder `grids` of results a picture for each run.
 """
 
 import json
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import stamp
-from benchmarks.tables.bench import store
+from benchmarks.records import Records
 from benchmarks.tables.process import Outcome, call
 from pointillist.errors import PointillistError
 from pointillist.files.images import Pictures
@@ -42,14 +42,12 @@ class Place:
     script: Path = _HERE / "ours.py"
     """What makes the images of a job."""
 
-    def run(self, run: Run) -> Path:
-        return self.results / "runs" / f"{run.key}.json"
+    @property
+    def records(self) -> Records:
+        return Records(self.results)
 
     def synthetic(self, run: Run) -> Path:
-        return self.results / "synthetic" / f"{run.key}.npz"
-
-    def score(self, run: Run) -> Path:
-        return self.results / "scores" / f"{run.key}.json"
+        return self.records.cache / "synthetic" / f"{run.key}.npz"
 
     def grid(self, run: Run) -> Path:
         return self.results / "grids" / f"{run.key}.png"
@@ -101,23 +99,23 @@ def bench(
 ) -> None:
     """Make and score what is not there yet. A method that fails is recorded, and the bench goes on."""
     loaded: dict[str, Loaded] = {}
+    records = place.records
     for run in runs:
         here = loaded.setdefault(run.dataset, Loaded(datasets[run.dataset], place.data))
-        if again or not _done(place.run(run)):
+        if again or not _done(records.run(run.key)):
             say(f"{run.key}: running")
             record = make(run, here, place, limit)
-            place.score(run).unlink(missing_ok=True)
-            store(place.run(run), record)
+            records.keep_run(run.key, record)
             say(f"{run.key}: {record['status']} {record['reason'] or str(record['cpu_seconds']) + ' CPU-s'}")
         else:
             say(f"{run.key}: already there")
-        if place.synthetic(run).exists() or (run.method == REAL and _done(place.run(run))):
+        if place.synthetic(run).exists() or (run.method == REAL and _done(records.run(run.key))):
             _score(run, here, place, protocol, limit, say)
 
 
-def _done(path: Path) -> bool:
+def _done(record: dict[str, Any] | None) -> bool:
     """Whether a run is there and went well: what failed is tried again."""
-    return path.exists() and json.loads(path.read_text(encoding="utf-8"))["status"] == "done"
+    return record is not None and record["status"] == "done"
 
 
 def make(run: Run, here: Loaded, place: Place, limit: float) -> dict[str, Any]:
@@ -150,8 +148,8 @@ def _facts(run: Run) -> dict[str, Any]:
 
 def _score(run: Run, here: Loaded, place: Place, protocol: Protocol, limit: float, say: Say) -> None:
     """Score in a process of its own, unless that has been done by the same protocol."""
-    path = place.score(run)
-    if path.exists() and json.loads(path.read_text(encoding="utf-8"))["protocol"] == protocol.to_json():
+    known = place.records.scores(run.key)
+    if known is not None and known["protocol"] == protocol.to_json():
         return
     say(f"{run.key}: scoring")
     train, test = here.split.train, here.split.test
@@ -169,7 +167,8 @@ def _score(run: Run, here: Loaded, place: Place, protocol: Protocol, limit: floa
             say(f"{run.key}: not scored: {outcome.reason}")
             return
         scores = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
-    store(path, {**scores, "cpu_seconds": outcome.cpu_seconds, "peak_mb": outcome.peak_mb})
+    costs = {"cpu_seconds": outcome.cpu_seconds, "peak_mb": outcome.peak_mb}
+    place.records.keep_scores(run.key, {**scores, **costs})
 
 
 def _draw(pictures: Pictures, path: Path) -> None:

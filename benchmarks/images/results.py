@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from benchmarks import stamp
 from benchmarks.papers.output import markdown
+from benchmarks.records import Records, kept
 from benchmarks.tables.results import mean_and_spread
 
 from .datasets import datasets
@@ -27,12 +28,9 @@ _DIVERSITY = ("method", f"{LOGISTIC}: {_FEW}", _SOME, "with all", *_NEAR, *_FAR.
 
 
 def collect(results: Path) -> list[Row]:
-    """One row for each run, made from the records on disk."""
+    """One row for each run, made from its record."""
     rows = []
-    for path in sorted((results / "runs").glob("*.json")):
-        record = json.loads(path.read_text(encoding="utf-8"))
-        scored = results / "scores" / path.name
-        scores = json.loads(scored.read_text(encoding="utf-8")) if scored.exists() else {}
+    for key, record, scores in Records(results):
         models = {name: each["accuracy"] for name, each in scores.get("classifiers", {}).items()}
         near = scores.get("coverage", {})
         if record["method"] == REAL and near:  # against themselves they would be perfect: test images stand in
@@ -55,6 +53,7 @@ def collect(results: Path) -> list[Row]:
                 "accuracies": json.dumps(models, sort_keys=True),
                 "distances": json.dumps(scores.get("distances", []), ensure_ascii=False),
                 "copies": json.dumps(scores.get("copies")),
+                **kept(key, record, scores),
             }
         )
     return rows

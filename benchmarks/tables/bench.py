@@ -1,11 +1,8 @@
 """Bench: make every synthetic table, one after another, then score them. What is done is kept and not done again.
 
-In the folder of results, for each run: `runs/KEY.json` with what it cost or why it failed, `synthetic/KEY.parquet` with
-the table (not for version control), `scores/KEY.json` with how good it is.
+What a run cost or why it failed, and how good it is, are kept as `Records`; in their cache are the tables, too.
 """
 
-import json
-import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
@@ -17,6 +14,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from benchmarks import stamp
+from benchmarks.records import Records
 from pointillist.errors import PointillistError
 from pointillist.evaluate.tables.sample import Sample
 from pointillist.evaluate.tables.sample import read as read_sample
@@ -40,14 +38,12 @@ class Place:
     environments: Path
     data: Path | None = None
 
-    def run(self, run: Run) -> Path:
-        return self.results / "runs" / f"{run.key}.json"
+    @property
+    def records(self) -> Records:
+        return Records(self.results)
 
     def synthetic(self, run: Run) -> Path:
-        return self.results / "synthetic" / f"{run.key}.parquet"
-
-    def score(self, run: Run) -> Path:
-        return self.results / "scores" / f"{run.key}.json"
+        return self.records.cache / "synthetic" / f"{run.key}.parquet"
 
 
 class Loaded:
@@ -102,20 +98,20 @@ def bench(
 ) -> None:
     """Make and score what is not there yet. A method that fails is recorded, and the bench goes on."""
     loaded: dict[str, Loaded] = {}
+    records = place.records
     for run in runs:
         here = loaded.setdefault(run.dataset, Loaded(datasets[run.dataset], place.data))
-        if again or not place.run(run).exists():
+        if again or records.run(run.key) is None:
             say(f"{run.key}: running")
             record = make(run, methods[run.method], here, place, limit)
-            place.score(run).unlink(missing_ok=True)
-            store(place.run(run), record)
+            records.keep_run(run.key, record)
             say(f"{run.key}: {record['status']} {record['reason'] or str(record['cpu_seconds']) + ' CPU-s'}")
         else:
             say(f"{run.key}: already there")
-        if place.synthetic(run).exists() and (rescore or not place.score(run).exists()):
+        if place.synthetic(run).exists() and (rescore or records.scores(run.key) is None):
             say(f"{run.key}: scoring")
             synthetic = read_sample(pq.read_table(place.synthetic(run)), here.dataset.schema)
-            store(place.score(run), score(here.train, here.test, synthetic, here.dataset.target))
+            records.keep_scores(run.key, score(here.train, here.test, synthetic, here.dataset.target))
 
 
 def make(run: Run, method: Method, here: Loaded, place: Place, limit: float) -> dict[str, Any]:
@@ -140,15 +136,3 @@ def make(run: Run, method: Method, here: Loaded, place: Place, limit: float) -> 
             outcome = Outcome("failed", str(error).splitlines()[0])
     settings = {"settings": method.settings, "versions": versions, "time_limit": limit, stamp.COLUMN: stamp.now()}
     return {**asdict(run), "rows": here.train.rows, **asdict(outcome), **settings}
-
-
-def store(path: Path, record: dict[str, Any]) -> None:
-    """Write a record whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    with part.open("w", encoding="utf-8") as file:
-        json.dump(record, file, indent=1, ensure_ascii=False)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from benchmarks import stamp
+from benchmarks import records, stamp
+from benchmarks.records import Records
 
 from .methods import METHODS
 
@@ -25,22 +26,18 @@ _SCHEMA = pa.schema(
         ("seed", pa.int64()), ("bins", pa.int64()), ("rows", pa.int64()), ("status", pa.string()),
         ("reason", pa.string()), *((name, pa.float64()) for name in (*_MEASURES, *_COSTS)),
         ("settings", pa.string()), ("versions", pa.string()), ("time_limit", pa.float64()),
-        (stamp.COLUMN, pa.string()),
+        (stamp.COLUMN, pa.string()), *records.columns(),
     ]
 )  # fmt: skip
 
 
 def collect(results: Path) -> pa.Table:
-    """One row for each run, made from the records on disk."""
+    """One row for each run, made from its record."""
     rows = []
-    for path in sorted((results / "runs").glob("*.json")):
-        record = json.loads(path.read_text(encoding="utf-8"))
-        scored = results / "scores" / path.name
-        scores = json.loads(scored.read_text(encoding="utf-8")) if scored.exists() else {}
+    for key, record, scores in Records(results):
         texts = {name: json.dumps(record[name]) for name in ("settings", "versions")}
-        rows.append(
-            {**record, **{name: scores.get(name) for name in _MEASURES}, **texts, stamp.COLUMN: _commit(record)}
-        )
+        measures = {name: scores.get(name) for name in _MEASURES}
+        rows.append({**record, **measures, **texts, stamp.COLUMN: _commit(record), **records.kept(key, record, scores)})
     return pa.Table.from_pylist(rows, schema=_SCHEMA.with_metadata(stamp.mark(stamp.MEASURES)))
 
 

@@ -1,6 +1,5 @@
 """The bench with stand-ins for rivals: small scripts that copy, fail or hang."""
 
-import json
 import sys
 import time
 from pathlib import Path
@@ -72,7 +71,7 @@ def _rival(folder: Path, name: str, text: str, environment: type[Environment] = 
 def _go(place: Place, dataset: Dataset, methods: list[Method], limit: float = 30, **options: bool) -> list[dict]:
     runs = plan([dataset.name], methods, [1.0], 1e-5, [0], 16)
     bench(runs, {dataset.name: dataset}, {each.name: each for each in methods}, place, limit=limit, **options)
-    return [json.loads(place.run(run).read_text()) for run in runs]
+    return [place.records.run(run.key) for run in runs]
 
 
 def test_what_fails_or_hangs_is_recorded_and_the_bench_goes_on(tmp_path, place, dataset) -> None:
@@ -98,15 +97,15 @@ def test_what_fails_or_hangs_is_recorded_and_the_bench_goes_on(tmp_path, place, 
     size = beat.stat().st_size
     time.sleep(0.3)
     assert beat.stat().st_size == size, "a child outlived the time limit"
-    (scored,) = (place.results / "scores").glob("*.json")
-    assert json.loads(scored.read_text())["tvd_1"] == 0.0  # it returned the rows that it got
+    scored = [scores for _, _, scores in place.records if scores]
+    assert [each["tvd_1"] for each in scored] == [0.0]  # it returned the rows that it got
 
 
 def test_what_is_done_is_not_done_again_unless_asked(tmp_path, place, dataset) -> None:
     count = tmp_path / "count"
     methods = [_rival(tmp_path, "copy", COPY.format(count=str(count)))]
     _go(place, dataset, methods)
-    (scored,) = (place.results / "scores").glob("*.json")
+    (scored,) = (place.records.cache / "scores").glob("*.json")
     scored.unlink()  # as if interrupted before the score
     _go(place, dataset, methods)
     assert count.read_text() == "x"
@@ -121,7 +120,7 @@ def test_our_method_and_the_references_run_like_rivals(place, dataset) -> None:
     assert [each["status"] for each in (ours, real, shuffled)] == ["done"] * 3
     assert ours["versions"]["pointillist"] == pt.__version__
     assert real["epsilon"] is None
-    scores = json.loads((place.results / "scores" / "small-shuffled.json").read_text())
+    scores = place.records.scores("small-shuffled")
     assert scores["tvd_1"] == 0.0 < scores["tvd_2"]
 
 

@@ -1,11 +1,10 @@
-import json
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pyarrow.parquet as pq
 import pytest
+from benchmarks.records import Records
 from benchmarks.tables.__main__ import app, write
-from benchmarks.tables.bench import store
 from benchmarks.tables.figure import Dot, draw
 from benchmarks.tables.forecast import ratios
 from benchmarks.tables.results import collect, markdown
@@ -27,11 +26,13 @@ COST = {"cpu_seconds": 10.0, "wall_seconds": 12.0, "peak_mb": 100.0}
 def results(tmp_path: Path) -> Path:
     """Two seeds of ours, one rival that is done and one that is not, a reference."""
 
+    records = Records(tmp_path)
+
     def record(key: str, scores: dict[str, float] | None, **facts: object) -> None:
         run = {**COMMON, **COST, "epsilon": 1.0, "seed": 0, "status": "done", "reason": "", **facts}
-        store(tmp_path / "runs" / f"{key}.json", run)
+        records.keep_run(key, run)
         if scores:
-            store(tmp_path / "scores" / f"{key}.json", {**scores, "models": {}, "notes": []})
+            records.keep_scores(key, {**scores, "models": {}, "notes": []})
 
     record("a", {"tvd_1": 0.01, "tvd_2": 0.02, "tvd_3": 0.05, "auroc": 0.90}, method="mosaic")
     record("b", {"tvd_1": 0.03, "tvd_2": 0.02, "tvd_3": 0.07, "auroc": 0.92}, method="mosaic", seed=1)
@@ -91,8 +92,6 @@ def test_the_command_names_what_it_does_not_know(tmp_path: Path) -> None:
 
 def test_what_is_measured_is_held_against_the_forecast(tmp_path: Path) -> None:
     """Twice the error is twice the ratio, and what is not ours has no forecast."""
-    for folder in ("runs", "scores"):
-        (tmp_path / folder).mkdir()
     facts = {
         "dataset": "adult", "epsilon": 1.0, "delta": 1e-5, "bins": 16, "rows": 39_073, "status": "done", "reason": "",
         "settings": {}, "versions": {}, "time_limit": 1.0, "cpu_seconds": 1.0, "wall_seconds": 1.0, "peak_mb": 1.0,
@@ -100,9 +99,8 @@ def test_what_is_measured_is_held_against_the_forecast(tmp_path: Path) -> None:
     found = []
     for error in (0.01, 0.02):
         for method, seed in (("mosaic", 0), ("aim-mbi", 1)):
-            name = f"{method}.json"
-            (tmp_path / "runs" / name).write_text(json.dumps({**facts, "method": method, "seed": seed}))
-            (tmp_path / "scores" / name).write_text(json.dumps({"tvd_1": error, "tvd_2": error, "tvd_3": error}))
+            Records(tmp_path).keep_run(method, {**facts, "method": method, "seed": seed})
+            Records(tmp_path).keep_scores(method, {"tvd_1": error, "tvd_2": error, "tvd_3": error})
         found.append(ratios(tmp_path))
     ((name, epsilon, once),), ((_, _, twice),) = found
     assert (name, epsilon) == ("adult", 1.0)

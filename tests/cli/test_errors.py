@@ -1,40 +1,27 @@
 """The command that tells how far synthetic figures may be from private ones."""
 
 import json
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from tests.fixtures.command_line import Outcome
 
 import pointillist as pt
-from pointillist.cli import main
 
 Run = Callable[..., tuple[int, str, str]]
 QUICK = pt.Mosaic(components=5, steps=10, most_tiles=6)
 
 
 @pytest.fixture
-def run(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    schema: pt.Schema,
-    people: Callable[..., pa.Table],
-) -> Run:
-    """A shell in a folder with people.release and people.model."""
-    monkeypatch.chdir(tmp_path)
+def run(run: Callable[..., Outcome], schema: pt.Schema, people: Callable[..., pa.Table]) -> Run:
+    """`pointillist errors` in a folder with people.release and people.model."""
     release = pt.release(people(400), schema, epsilon=3.0, method=QUICK, output="people.release")
     pt.fit(release).save("people.model")
 
     def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["pointillist", "errors", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        found = capsys.readouterr()
-        assert "Traceback" not in found.err
-        return int(ended.value.code or 0), " ".join(found.out.split()), " ".join(found.err.split())
+        outcome = run("errors", *words)
+        return outcome.code, " ".join(outcome.out.split()), " ".join(outcome.err.split())
 
     return call
 

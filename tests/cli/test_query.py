@@ -1,15 +1,14 @@
 """The command that answers queries from a release alone."""
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from tests.fixtures.command_line import Outcome
 
 import pointillist as pt
-from pointillist.cli import main
 
 Run = Callable[..., tuple[int, str, str]]
 QUICK = pt.Mosaic(components=4, steps=8, most_tiles=6)
@@ -22,25 +21,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(
-    capsys: pytest.CaptureFixture[str],
+    run: Callable[..., Outcome],
     monkeypatch: pytest.MonkeyPatch,
     folder: Path,
     schema: pt.Schema,
     people: Callable[..., pa.Table],
 ) -> Run:
-    """A shell in a folder with people.release and people.model."""
+    """`pointillist query` in a folder with people.release and people.model."""
     monkeypatch.chdir(folder)
     if not Path("people.release").exists():
         release = pt.release(people(400), schema, epsilon=5.0, method=QUICK, output="people.release")
         pt.fit(release).save("people.model")
 
     def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["pointillist", "query", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        found = capsys.readouterr()
-        assert "Traceback" not in found.err
-        return int(ended.value.code or 0), " ".join(found.out.split()), " ".join(found.err.split())
+        outcome = run("query", *words)
+        return outcome.code, " ".join(outcome.out.split()), " ".join(outcome.err.split())
 
     return call
 

@@ -1,15 +1,14 @@
 """The command line's conditions, balance and constraints."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tests.fixtures.command_line import Outcome
 
 import pointillist as pt
-from pointillist.cli import main
 
 SCHEMA = pt.Schema(
     name="people",
@@ -25,24 +24,13 @@ Run = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
-def run(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    random_model: Callable[..., pt.Model],
-) -> Run:
+def run(run: Callable[..., Outcome], random_model: Callable[..., pt.Model]) -> Run:
     """Run a command beside a model, as people.model; its code, and all that it printed on one line."""
-    monkeypatch.chdir(tmp_path)
     random_model(SCHEMA).save("people.model")
 
     def call(*args: object) -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["pointillist", *map(str, args)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as end:
-            main()
-        printed = capsys.readouterr()
-        assert "Traceback" not in printed.out + printed.err
-        return int(end.value.code or 0), " ".join((printed.out + printed.err).split())
+        outcome = run(*args)
+        return outcome.code, " ".join((outcome.out + outcome.err).split())
 
     return call
 
