@@ -1,0 +1,220 @@
+"""The layout of the house: tests mirror modules, files and functions stay short.
+
+A list of what is not yet so may only shrink: whoever mends a thing strikes it from the list, or a test fails.
+"""
+
+import ast
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+HOUSE = TESTS.parent / "src" / "pointillist"
+MODULES = {path.relative_to(HOUSE).with_suffix("").as_posix(): path for path in sorted(HOUSE.rglob("*.py"))}
+ROOMS = {name.split("/")[0] for name in MODULES if "/" in name}
+
+ELSEWHERE = {
+    "benchmarks": "mirrors benchmarks/, not src",
+    "docs": "runs what the documentation says",
+    "end_to_end": "walks through many rooms, as a user does",
+    "fixtures": "set-ups, not tests",
+    "fuzz": "hostile inputs, anywhere",
+    "replay": "one release replayed, whichever the room",
+}
+"""Folders of tests that mirror no room."""
+
+OF_THE_HOUSE = {
+    "test_earlier_files": "files that an earlier version wrote",
+    "test_landmarks_page": "runs a page of docs",
+    "test_layout": "this",
+    "test_sampling_page": "runs a page of docs",
+    "test_surface": "the public surface",
+    "test_wall": "the wall",
+}
+"""Tests of the house as a whole."""
+
+WITHOUT_MIRROR: frozenset[str] = frozenset(
+    {
+        "cli/show/audit",
+        "cli/show/estimates",
+        "cli/show/evaluation",
+        "cli/show/extractor",
+        "cli/show/model",
+        "cli/show/release",
+        "cli/show/table",
+        "curator/candidates",
+        "curator/capping",
+        "evaluate/arrays",
+        "evaluate/audit/audited_pipeline",
+        "evaluate/audit/finding",
+        "evaluate/audit/neighbouring_tables",
+        "evaluate/audit/owned_rows",
+        "evaluate/images/feature_space",
+        "evaluate/images/gallery",
+        "evaluate/images/metrics/distances",
+        "evaluate/images/reading",
+        "evaluate/images/report",
+        "evaluate/images/verdict",
+        "evaluate/learners/boosting",
+        "evaluate/learners/classifiers",
+        "evaluate/learners/papers_settings",
+        "evaluate/learners/trained_classifier",
+        "evaluate/research/honest_protocol",
+        "evaluate/research/papers_protocol",
+        "evaluate/research/protocol",
+        "evaluate/tables/prediction_task",
+        "evaluate/tables/recipes",
+        "evaluate/tables/report",
+        "features/algebra",
+        "features/base",
+        "features/cholesky",
+        "features/constant",
+        "features/description",
+        "features/domain",
+        "features/fourier",
+        "features/images/base",
+        "features/images/distance",
+        "features/images/public_network",
+        "features/indicator",
+        "features/products",
+        "features/serial",
+        "fitting/class_shares",
+        "fitting/evidence",
+        "generators/base",
+        "generators/network/image_settings",
+        "generators/network/stored_weights",
+        "generators/points/movable_points",
+        "inference/answer",
+        "inference/cells",
+        "inference/drawn",
+        "inference/estimate",
+        "inference/function",
+        "inference/inquiry",
+        "inference/measured",
+        "inference/naming",
+        "inference/pushed",
+        "inference/source",
+        "inference/statistic",
+        "inference/weighted_rows",
+        "methods/__init__",
+        "methods/base",
+        "methods/domain_points",
+        "methods/image_hermite",
+        "methods/image_parts",
+        "methods/perceptual_stopping",
+        "methods/planned_method",
+        "pages/__init__",
+        "pages/charts",
+        "reading/arrow_types",
+        "reading/csv_files",
+        "reading/database",
+        "reading/kernels",
+        "reading/public_points",
+        "reading/source",
+        "reading/sql_functions",
+        "sampling/drawing",
+        "sampling/quotas",
+        "sampling/raking",
+        "sampling/recoding",
+        "sampling/rejection",
+        "schema/kinds/__init__",
+        "schema/kinds/base",
+        "schema/kinds/boolean",
+        "schema/kinds/bounded",
+        "schema/kinds/categorical",
+        "schema/kinds/choice",
+        "schema/kinds/datetime",
+        "schema/kinds/datetime_drafting",
+        "schema/kinds/datetime_format",
+        "schema/kinds/found",
+        "schema/kinds/ignore",
+        "schema/kinds/image",
+        "schema/kinds/number",
+        "schema/python_values",
+        "schema/selecting",
+        "schema/texts",
+        "settings",
+    }
+)
+"""Modules that no test file mirrors yet."""
+
+STRAY: frozenset[str] = frozenset(
+    {
+        "evaluate/research/test_protocols.py",
+        "features/images/test_soft_images.py",
+        "features/test_new_map.py",
+        "pages/test_browser.py",
+        "schema/test_kinds.py",
+    }
+)
+"""Test files in the folders of rooms that mirror no module yet."""
+
+MOST_LINES, MOST_LINES_OF_A_FUNCTION = 400, 60
+LONG_FILES: frozenset[str] = frozenset(
+    {
+        "generators/mixture/fit",
+        "reading/tables",
+    }
+)
+LONG_FUNCTIONS: frozenset[str] = frozenset(
+    {
+        "curator/choosing:choose",
+        "curator/releasing:release",
+        "evaluate/audit/auditing:audit",
+        "evaluate/images/evaluation:evaluate_pictures",
+        "evaluate/tables/evaluation:_evaluate",
+    }
+)
+
+
+def mirrored(place: Path) -> str | None:
+    """The module that a test file mirrors: `a/test_b.py` and `a/test_b_of_something.py` mirror `a/b`."""
+    stem = place.stem.removeprefix("test_")
+    names = [place.with_name(stem).as_posix()]
+    names += [place.with_name(stem[:at]).as_posix() for at in range(len(stem), 0, -1) if stem[at:].startswith("_")]
+    if stem == place.parent.name:
+        names.append(place.with_name("__init__").as_posix())
+    return next((name for name in names if name in MODULES), None)
+
+
+def files() -> list[Path]:
+    """The test files that are to mirror modules."""
+    places = [path.relative_to(TESTS) for path in sorted(TESTS.rglob("test_*.py"))]
+    return [place for place in places if place.parts[0] not in ELSEWHERE and place.stem not in OF_THE_HOUSE]
+
+
+def only(found: set[str], known: frozenset[str], todo: str) -> None:
+    """What is found is what is known: neither more of it, nor less."""
+    assert sorted(found - known) == [], todo
+    assert sorted(known - found) == [], "mended: strike these from the list"
+
+
+def has_code(path: Path) -> bool:
+    """Whether a module does more than to name and import."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    return any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in body)
+
+
+def test_every_module_has_a_mirror() -> None:
+    wanted = {name for name, path in MODULES.items() if not name.endswith("__init__") or has_code(path)}
+    wanted -= {"__init__"}  # test_surface
+    only(wanted - {mirrored(place) for place in files()}, WITHOUT_MIRROR, "write tests/ROOM/test_MODULE.py")
+
+
+def test_every_test_file_mirrors_a_module() -> None:
+    stray = {place.as_posix() for place in files() if mirrored(place) is None}
+    only(stray, STRAY, "name it after its module, or move it to tests/end_to_end")
+
+
+def test_files_are_short() -> None:
+    long = {name for name, path in MODULES.items() if len(path.read_text("utf-8").splitlines()) > MOST_LINES}
+    only(long, LONG_FILES, f"no file has more than {MOST_LINES} lines")
+
+
+def test_functions_are_short() -> None:
+    long = {
+        f"{name}:{node.name}"
+        for name, path in MODULES.items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno >= MOST_LINES_OF_A_FUNCTION
+    }
+    only(long, LONG_FUNCTIONS, f"no function has more than {MOST_LINES_OF_A_FUNCTION} lines")
