@@ -122,8 +122,7 @@ class Model:
     def _to_pandas(self, table: pa.Table) -> Any:
         """A pandas frame whose types depend on the schema alone, not on whether a value happens to be missing."""
         frame = table.to_pandas(date_as_object=False)
-        nullable = {"boolean": "boolean", "integer": "Int64"}
-        kinds = {each.name: nullable.get(each.column.kind) for each in self.levels if each.has_missing}
+        kinds = {each.name: each.column.pandas_type for each in self.levels if each.has_missing}
         return frame.astype({name: kind for name, kind in kinds.items() if kind is not None})
 
     def sample_table(

@@ -40,7 +40,7 @@ def sample(
     fitted = Model.load(model)
     free_for_rows(output, fitted.schema, overwrite, model)
     count = wanted_rows(rows, fitted.default_count)
-    columns = {name: column for name, column in fitted.schema.measured.items() if column.kind != "image"}
+    columns = {name: column for name, column in fitted.schema.measured.items() if column.has_levels}
     condition = _conditions(given or [], columns)
     said = write_rows(fitted, count, output, overwrite, given=condition, balance=balance, seed=seed, safe_csv=safe_csv)
     if not quiet:

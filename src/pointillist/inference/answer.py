@@ -10,7 +10,6 @@ from pointillist.inference.function import Function, both, event
 from pointillist.inference.naming import quoted
 from pointillist.inference.query import Aggregate, Query
 from pointillist.inference.received import Received
-from pointillist.schema import Integer
 from pointillist.schema.levels import Levels
 
 MOST_VALUES = 100
@@ -103,17 +102,9 @@ def _literal(value: Any) -> str:
 def _values(levels: Levels) -> list[Any]:
     """Every value of a column, and None if some may be missing."""
     column = levels.column
-    values: list[Any]
-    if isinstance(column, Integer):
-        values = [*range(column.min, column.max + 1)] if column.max - column.min < MOST_VALUES else []
-        values = sorted({*values, *map(int, column.special)}) if values else []
-    elif levels.numeric:
-        values = []
-    else:
-        whole = isinstance(levels.categories[0], int) and not isinstance(levels.categories[0], bool)
-        values = [*levels.categories, *([column.other_label] if levels.has_other and not whole else [])]
-        if levels.has_other and whole and not levels.has_missing:
-            values.append(None)  # what is unlisted is written as a gap
+    values: list[Any] = column.every_value(MOST_VALUES)
+    if column.unlisted_is_missing and not levels.has_missing:
+        values.append(None)  # what is unlisted is written as a gap
     if not 0 < len(values) <= MOST_VALUES:
         raise UsageError(
             f"group by: column {levels.name!r} is {column.kind} and has no groups. Name a categorical, ordinal, boolean or "

@@ -18,7 +18,6 @@ from pointillist.methods.fit import fit
 from pointillist.model import FRAMES, Model
 from pointillist.progress import Progress, silent
 from pointillist.release import Release
-from pointillist.schema import Datetime
 
 _ROWS = 20_000
 """Rows that are drawn from a model without weighted points, unless the caller says otherwise."""
@@ -80,11 +79,12 @@ class Received(Inquiry):
         levels = self.source.levels.get(number.name)
         if levels is None or not levels.numeric:
             return EVERYWHERE
-        return min((levels.bounds[0], *levels.specials)), max((levels.bounds[1], *levels.specials))
+        low, high = levels.column.formula_extremes
+        return low, high
 
     def _unit(self, number: Function) -> Unit:
         levels = self.source.levels.get(number.name)
-        return levels.column.resolution if levels is not None and isinstance(levels.column, Datetime) else "number"
+        return levels.column.formula_unit if levels is not None and levels.numeric else "number"
 
 
 def receive(

@@ -31,7 +31,6 @@ from pointillist.model import Model
 from pointillist.progress import Progress, silent
 from pointillist.release import Release
 from pointillist.sampling.condition import Condition
-from pointillist.schema import Datetime
 from pointillist.schema.levels import Levels
 
 Given = Mapping[str, Any]
@@ -78,8 +77,8 @@ class Uncertainty:
         if not condition.cuts:
             found = measured.mean(self._readings, levels, self._draws[0].shares(column), self.confidence)
             if found is not None:
-                return self._measured(name, _unit(levels), statistic, found)
-        return self._joint(name, _unit(levels), statistic, [column, *condition.cuts], _bounds(levels))
+                return self._measured(name, levels.column.unit, statistic, found)
+        return self._joint(name, levels.column.unit, statistic, [column, *condition.cuts], levels.column.extremes)
 
     def share(self, given: Given) -> Estimate:
         """The share of rows that meet a condition, such as `{"sex": "F", "age": (30, 40)}`."""
@@ -116,8 +115,8 @@ class Uncertainty:
 
         found = measured.quantile(self._readings, levels, order, self.confidence)
         if found is not None:
-            return self._measured(name, _unit(levels), statistic, found)
-        return self._refitted(name, _unit(levels), statistic, [column], _bounds(levels))
+            return self._measured(name, levels.column.unit, statistic, found)
+        return self._refitted(name, levels.column.unit, statistic, [column], levels.column.extremes)
 
     def correlation(self, first: str, second: str) -> Estimate:
         """Pearson's correlation of two numbers, over the rows that have both."""
@@ -293,25 +292,15 @@ class Uncertainty:
         return levels
 
 
-def _bounds(levels: Levels) -> tuple[float, float]:
-    """The lowest and the highest number that a column can hold."""
-    return min((levels.bounds[0], *levels.specials)), max((levels.bounds[1], *levels.specials))
-
-
 def _values(levels: Levels) -> dict[int, Any]:
     """Levels that are one value, and how it is written in a condition: categories, special values, what is missing."""
-    values = levels.column.special if hasattr(levels.column, "special") else () if levels.numeric else levels.categories
+    values = levels.column.atoms if levels.numeric else levels.categories
     found = dict(enumerate(values, start=levels.regular if levels.numeric else 0))
-    if levels.has_other and not isinstance(levels.categories[0], int):
+    if levels.has_other and not levels.column.unlisted_is_missing:
         found[levels.other] = levels.column.other_label
     if levels.has_missing:
         found[levels.missing] = None
     return found
-
-
-def _unit(levels: Levels) -> Unit:
-    """What a statistic in the column's own terms counts."""
-    return levels.column.resolution if isinstance(levels.column, Datetime) else "number"
 
 
 def uncertainty(

@@ -35,7 +35,7 @@ def _numbers(level: Levels, place: Floats) -> tuple[NDArray[np.uint16], Floats]:
     atoms = level.size - level.regular
     each = min(_ATOM, 0.5 / max(1, atoms))
     values = level.from_unit(np.clip((place - atoms * each) / (1 - atoms * each), 0.0, 1.0))
-    decimals = 0 if level.whole else getattr(level.column, "decimals", None)
+    decimals = level.column.digits
     if decimals is not None:
         values = np.clip(np.round(values, decimals), *level.bounds)
     regular = np.clip(np.searchsorted(level.edges, values, side="right") - 1, 0, level.regular - 1)

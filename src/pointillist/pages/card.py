@@ -15,7 +15,7 @@ from pointillist.pages import render
 from pointillist.plan import PublishedBlock, PublishedRound
 from pointillist.privacy.guarantee import Guarantee, Neighbours, short
 from pointillist.release import Release
-from pointillist.schema.levels import levels_of
+from pointillist.schema import AnyColumn
 
 FORMATS = {".html": "html", ".htm": "html", ".md": "md", ".json": "json"}
 
@@ -81,7 +81,7 @@ class Card:
             rows_exact=release.rows is not None,
             rows_error=error,
             measured=tuple(_measured(release, max(1.0, rows))),
-            columns=tuple(_column(name, column, release) for name, column in release.schema.measured.items()),
+            columns=tuple(_column(name, column) for name, column in release.schema.measured.items()),
             vouched=release.schema.vouched,
             notes=release.plan.notes,
         )
@@ -275,32 +275,11 @@ def _image_block(planned: PublishedRound, block: PublishedBlock, rows: float) ->
     return Measured(block.name, block.count, block.cells, budget, noise, error)
 
 
-def _column(name: str, column: Any, release: Release) -> dict[str, str]:
-    if column.kind == "image":
-        size = f"{column.height} x {column.width} pixels, {'colour' if column.colour else 'grey'}"
-        return {"name": name, "kind": column.kind, "values": size, "missing": "no", "description": column.description}
-    level = next(each for each in levels_of(release.schema) if each.name == name)
-    if level.numeric:
-        low, high = column.min, column.max
-        values = f"{low:%Y-%m-%d} to {high:%Y-%m-%d}" if column.kind == "datetime" else f"{low:,.12g} to {high:,.12g}"
-        if level.specials:
-            values += f"; also {', '.join(f'{each:.15g}' for each in level.specials)} as a value of its own"
-        if column.scale == "log":
-            values += "; measured on a log scale"
-        if column.out_of_domain == "clip":
-            values += "; values outside were moved to the nearest bound"
-    elif column.kind == "boolean":
-        values = "true, false"
-    else:
-        shown = [str(each) for each in level.categories[:50]]
-        more = f" and {len(level.categories) - 50:,} more" if len(level.categories) > 50 else ""
-        values = ", ".join(shown) + more
-        if level.has_other:
-            values += "; unlisted ones count as one"
+def _column(name: str, column: AnyColumn) -> dict[str, str]:
     return {
         "name": name,
         "kind": column.kind,
-        "values": values,
+        "values": column.describe(),
         "missing": "allowed" if column.missing else "no",
         "description": column.description,
     }

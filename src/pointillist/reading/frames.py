@@ -1,8 +1,6 @@
 """Frames: tables in memory, of whichever library."""
 
 import copy
-import datetime as dt
-import decimal
 import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,14 +8,13 @@ from typing import Any
 
 import duckdb
 import narwhals as nw
-import numpy as np
 import pyarrow as pa
 
 from pointillist.errors import DataError, UsageError
 from pointillist.reading.batches import rows_at_once
 from pointillist.reading.source import SOURCES, Report, Source, taken_over
 from pointillist.registry import LAST
-from pointillist.schema import MISSING_TEXTS, Image, Integer, Real, Schema
+from pointillist.schema import Schema
 
 
 @SOURCES.register("frame", place=LAST + 1)
@@ -81,7 +78,7 @@ class Frame(Source):
             values = part.get_column(self._names[name])
             try:
                 if values.dtype == nw.Object and schema is not None:
-                    array = _one_by_one(values.to_list(), schema.columns.get(name))
+                    array = schema.column(name).from_objects(values.to_list())
                 else:
                     array = values.to_arrow()
             except Exception:  # pandas columns of objects can hold anything, and the message would quote it
@@ -95,35 +92,3 @@ class Frame(Source):
         table = pa.Table.from_batches([self._batch(self.table, self.column_names(), None)])
         table.validate(full=True)
         return taken_over(db, table, self.name).query("source", sql)
-
-
-def _one_by_one(values: list[Any], column: Any) -> pa.Array:
-    """A column of Python objects by what the schema says it is: nothing is inferred from the values together.
-
-    Arrow would choose one type for all of them, so that one odd value changes how the others are read.
-    """
-    if isinstance(column, Integer | Real):
-        return pa.array([None if _absent(value) else _number(value) for value in values], pa.float64())
-    if isinstance(column, Image):  # as Hugging Face has them, or the bytes alone
-        return pa.array([v["bytes"] if isinstance(v, dict) else v for v in values], pa.large_binary())
-    return pa.array([None if _absent(value) else _text(value) for value in values], pa.string())
-
-
-def _absent(value: Any) -> bool:
-    """None, NaN, NaT (not equal to themselves) and pandas' NA (neither equal nor unequal)."""
-    if value is None:
-        return True
-    unequal = value != value  # noqa: PLR0124
-    return not isinstance(unequal, bool | np.bool_) or bool(unequal)
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, str):
-        return None if value.strip() in MISSING_TEXTS else float(value)
-    return float(value)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, float | decimal.Decimal) and value == int(value):
-        return str(int(value))  # 7.0 and 7.00 are 7, whatever the other values are
-    return value.isoformat() if isinstance(value, dt.date) else str(value)

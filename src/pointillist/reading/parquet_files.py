@@ -133,7 +133,7 @@ class Files(Source):
 
         Texts stay in the dictionary that Parquet keeps them in: each distinct one is looked up once per batch.
         """
-        texts = [name for name in columns if hasattr(schema.columns.get(name), "categories")]
+        texts = [name for name in columns if pa.types.is_dictionary(schema.column(name).csv_type)]
         for fragment in self.dataset.get_fragments():
             folders = ds.get_partition_keys(fragment.partition_expression)
             present = fragment.physical_schema.names

@@ -1,7 +1,7 @@
 """Show a model: what it makes, and what stands behind it."""
 
 from pointillist.cli.console import out
-from pointillist.cli.show.schema import show_schema, size_of
+from pointillist.cli.show.schema import show_schema
 from pointillist.model import Model
 
 
@@ -10,7 +10,7 @@ def show_model(model: Model) -> None:
     out.print(f"Model of {model.schema.name}, fitted to release {model.release}")
     out.print(model.guarantee.sentence())
     image = model.schema.image
-    over = f" over {len(model.levels)} columns" if image is None else f", for images of {size_of(image[1])}"
+    over = f" over {len(model.levels)} columns" if image is None else f", for images of {image[1].size()}"
     out.print(
         f"It is {model.generator.describe()}{over}; about {model.rows:,.0f} private {model.guarantee.record}s by its "
         "noisy count."

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from pointillist.cli.console import err, out, say
 from pointillist.cli.show.table import Table
-from pointillist.schema import Image, Schema
+from pointillist.schema import AnyColumn, Schema
 
 _MOST_DRAFTED = 20
 """Columns of a draft that are shown: a screenful."""
@@ -27,7 +27,7 @@ def show_draft(schema: Schema, file: Path) -> None:
         say(f"… and {len(schema.columns) - _MOST_DRAFTED:,} more columns: see {file}.")
     reasons: dict[str, list[str]] = {}
     for name, column in schema.columns.items():
-        if column.kind == "ignore":
+        if not column.measured:
             reasons.setdefault(column.description or "ignored", []).append(name)
     for reason, names in reasons.items():
         more = f", … ({len(names)} columns)" if len(names) > 4 else ""
@@ -81,25 +81,5 @@ def _listed(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _values(column: Any) -> str:
-    return _domain(column) + (" or missing" if column.kind != "ignore" and column.missing else "")
-
-
-def _domain(column: Any) -> str:
-    if hasattr(column, "categories"):
-        names = [str(c) for c in column.categories]
-        return (f"{len(names)}: " if len(names) > 4 else "") + ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
-    if hasattr(column, "min"):
-        special = "".join(f", {v:g}" for v in getattr(column, "special", ()))
-        low, high = (v.date() if hasattr(v, "date") else v for v in (column.min, column.max))
-        return f"{low} … {high}{special}" + (" (log)" if column.scale == "log" else "")
-    if column.kind == "boolean":
-        return "true, false"
-    if isinstance(column, Image):
-        return f"{size_of(column)}, other sizes: {column.resize}"
-    return "–"
-
-
-def size_of(image: Image) -> str:
-    """The size of images, in words."""
-    return f"{image.height} x {image.width} pixels, {'colour' if image.colour else 'grey'}"
+def _values(column: AnyColumn) -> str:
+    return column.brief() + (" or missing" if column.measured and column.missing else "")

@@ -1,9 +1,7 @@
 """Neighbouring tables: pairs that differ in one person, made up from the schema so that the difference is large."""
 
-import datetime as dt
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -99,14 +97,5 @@ def _person(schema: Schema, which: str) -> pa.Table:
     for number, each in enumerate(rows.levels):
         if each.numeric and each.column.out_of_domain == "clip":
             field = table.schema.field(number)
-            table = table.set_column(number, field, pa.array([_beyond(each)] * copies, type=field.type))
+            table = table.set_column(number, field, pa.array([each.column.beyond()] * copies, type=field.type))
     return table
-
-
-def _beyond(levels: Levels) -> Any:
-    """A value far above a column's range."""
-    if levels.column.kind == "datetime":
-        return min(levels.column.max, dt.datetime(8000, 1, 1)) + dt.timedelta(days=365_000)
-    low, high = levels.bounds
-    far = high + 1000 * (high - low) + 1e9
-    return min(int(far), 2**60) if levels.whole else min(far, 1e300)

@@ -49,18 +49,11 @@ class OwnedRows:
 
 
 def _values(levels: Levels, codes: Codes, generator: np.random.Generator) -> pa.Array:
-    if levels.has_other and isinstance(levels.categories[0], int):
+    if levels.column.unlisted_is_missing:
         # A generator leaves unlisted numbers missing; here they must come back as what they are.
-        values = np.array([*levels.categories, unlisted(levels), 0], dtype=np.int64)
+        values = np.array([*levels.categories, levels.column.unlisted(), 0], dtype=np.int64)
         return pa.array(values[codes], mask=codes == levels.missing if levels.has_missing else None)
     return decode(levels, codes.astype(np.uint16), generator)
-
-
-def unlisted(levels: Levels) -> Any:
-    """A value that is not among a column's categories."""
-    if isinstance(levels.categories[0], int):
-        return max(levels.categories) + 1
-    return levels.column.other_label
 
 
 class Private(NamedTuple):

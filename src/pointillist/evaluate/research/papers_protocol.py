@@ -22,7 +22,7 @@ from pointillist.evaluate.tables.design_matrix import narrow
 from pointillist.evaluate.tables.prediction_task import prediction_task
 from pointillist.evaluate.tables.sample import Sample
 from pointillist.progress import Progress, silent
-from pointillist.schema import Datetime, Schema
+from pointillist.schema import Schema
 
 TWO_CLASSES, MANY_CLASSES = ("hard_roc", "hard_prc"), ("hard_f1", "hard_accuracy")
 
@@ -117,7 +117,6 @@ def raw_inputs(sample: Sample, columns: tuple[str, ...], training: Sample) -> Fl
         if gaps.any():
             values = known[~np.isnan(known[:, number]), number]
             found[gaps, number] = np.median(values) if len(values) else sum(each.bounds) / 2
-        if isinstance(each.column, Datetime):
-            found[:, number] -= each.bounds[0]
-            found[:, number] /= 86_400 if each.column.resolution == "second" else 1
+        if each.numeric:
+            found[:, number] = each.column.raw(found[:, number])
     return found

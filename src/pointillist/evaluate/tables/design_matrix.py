@@ -4,7 +4,6 @@ import numpy as np
 
 from pointillist.evaluate.arrays import Floats
 from pointillist.evaluate.tables.sample import Sample
-from pointillist.schema import Ordinal
 from pointillist.schema.levels import Levels
 
 _MOST_WIDE = 509
@@ -45,7 +44,7 @@ def _wide(sample: Sample, each: Levels) -> Floats:
     codes = sample.codes(each.name)
     if each.numeric:
         place = np.where(codes < each.regular, sample.records.units[each.name], 0.0)
-    elif isinstance(each.column, Ordinal):
+    elif each.ordered:
         place = np.where(codes < each.regular, codes / max(1, each.regular - 1), 0.0)
     else:
         return np.eye(min(each.size, _MOST_WIDE))[codes % _MOST_WIDE]

@@ -73,7 +73,7 @@ class PredictionTask:
 def prediction_task(synthetic: Any, test: Any, schema: Schema, target: str, train: Any = None) -> PredictionTask:
     """Read the tables and settle the classes."""
     schema.require_column(target, role="target")
-    if schema.measured[target].kind in ("integer", "real", "datetime"):
+    if schema.measured[target].numeric:
         raise UsageError(
             f"target {target!r} is a number ({schema.measured[target].kind}), and this measure predicts classes. Name a "
             "categorical, ordinal or boolean column, or use evaluate.utility, which predicts numbers too."

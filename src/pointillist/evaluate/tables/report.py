@@ -64,7 +64,7 @@ def _draw(column: Column) -> Drawn:
     present = [bar for bar in column.bars if bar.real > 0 or bar.synthetic > 0]
     common = [bar for bar in present if bar.real >= _RARE or bar.label in ("missing", "other")]
     rare = [bar for bar in present if bar not in common]
-    ordered = column.kind == "ordinal"
+    ordered = column.ks is not None
     figures = []
     if common:
         what = f"{column.name}: shares of its categories"

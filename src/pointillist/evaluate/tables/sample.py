@@ -3,7 +3,6 @@
 A sample of the real table is as private as the table itself.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -78,12 +77,7 @@ class Sample:
         Datetimes count in days or seconds from 1970.
         """
         each, codes = self.level(column), self.records.codes[column]
-        low, high = each.bounds
-        unit = self.records.units[column]
-        if each.column.scale == "log":
-            values = np.exp(math.log(low) + unit * (math.log(high) - math.log(low)))
-        else:
-            values = low + unit * (high - low)
+        values = each.from_unit(self.records.units[column])
         if each.whole:
             values = np.floor(values + 1e-3)  # fractions are dropped, as in the bins; rounding errors are not fractions
         for number, special in enumerate(each.specials):
