@@ -99,7 +99,7 @@ class Encoder:
     def _plain(self, each: Levels, array: pa.Array) -> pa.Array:
         """Refuse what is not one value a row: no rule of the schema could say what it stands for."""
         found = odd_family(array.type)
-        if found is not None:
+        if found is not None and found not in each.column.also_reads:
             raise self._fail(
                 each,
                 f"is stored as {found}, and {each.column.kind} columns need {each.column.needs}",

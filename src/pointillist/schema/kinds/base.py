@@ -42,6 +42,8 @@ class AnyColumn(BaseModel):
     """Whether its values run from low to high."""
     needs: ClassVar[str] = "texts"
     """What it can be read from, for messages."""
+    also_reads: ClassVar[frozenset[str]] = frozenset()
+    """Families of Arrow types that are no plain values, and that it can read all the same."""
     mend: ClassVar[str] = "kind"
     """What may be wrong in the schema if a value cannot be read, for messages."""
     compared_as: ClassVar[str | None] = None
