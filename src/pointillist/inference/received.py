@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from pointillist.errors import UsageError
 from pointillist.inference.estimate import Unit
-from pointillist.inference.function import Function
+from pointillist.inference.function import Function, Written
 from pointillist.inference.inquiry import Inquiry
 from pointillist.inference.source import Source, Through
 from pointillist.inference.statistic import EVERYWHERE
@@ -18,6 +18,7 @@ from pointillist.methods.fit import fit
 from pointillist.model import FRAMES, Model
 from pointillist.progress import Progress, silent
 from pointillist.release import Release
+from pointillist.sampling.recoding import numbers_of
 
 _ROWS = 20_000
 """Rows that are drawn from a model without weighted points, unless the caller says otherwise."""
@@ -75,16 +76,24 @@ class Received(Inquiry):
     def _as_frame(self, table: pa.Table, frame: str | None) -> Any:
         return self.model.to_frame(table, frame)
 
+    def _number(self, written: Written) -> Function:
+        """A column by itself counts as its levels do, so that what was measured of it can be compared."""
+        found = super()._number(written)
+        levels = self.source.levels.get(found.name)
+        if levels is None or not levels.numeric or found.columns != frozenset({levels.name}):
+            return found
+        return replace(found, call=lambda table: numbers_of(levels, table[levels.name]))
+
     def _bounds(self, number: Function) -> tuple[float, float]:
         levels = self.source.levels.get(number.name)
         if levels is None or not levels.numeric:
             return EVERYWHERE
-        low, high = levels.column.formula_extremes
+        low, high = levels.column.extremes
         return low, high
 
     def _unit(self, number: Function) -> Unit:
         levels = self.source.levels.get(number.name)
-        return levels.column.formula_unit if levels is not None and levels.numeric else "number"
+        return levels.column.unit if levels is not None and levels.numeric else "number"
 
 
 def receive(

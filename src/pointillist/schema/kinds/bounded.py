@@ -31,7 +31,7 @@ class Bounded(AnyColumn):
     out_of_domain: Literal["clip", "error"] = "clip"
     """What happens to a value outside the bounds: it is moved to the nearest bound, or the call stops."""
 
-    # Its values as numbers. A formula of a receiver's may count them in another unit than its levels do.
+    # Its values as numbers
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -58,11 +58,6 @@ class Bounded(AnyColumn):
     def extremes(self) -> tuple[float, float]:
         """The lowest and the highest number that a row can hold, atoms among them."""
         return min((self.bounds[0], *self.specials)), max((self.bounds[1], *self.specials))
-
-    @property
-    def formula_extremes(self) -> tuple[float, float]:
-        """The same, as a formula counts."""
-        return self.extremes
 
     @property
     def digits(self) -> int | None:
@@ -140,11 +135,6 @@ class Bounded(AnyColumn):
     def unit(self) -> str:
         """What a statistic of its numbers counts."""
         return "number"
-
-    @property
-    def formula_unit(self) -> str:
-        """What a statistic of a formula counts."""
-        return self.unit
 
     def show(self, number: float, *, spread: bool = False) -> str:
         """A number as a person would write it; `spread`: the distance between two."""
