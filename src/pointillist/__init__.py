@@ -17,7 +17,12 @@ if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same t
     from pointillist.curator.releasing import plan, release
     from pointillist.errors import FactsFromDataWarning, PointillistError
     from pointillist.evaluate.audit import Audit, audit
-    from pointillist.evaluate.images.evaluation import PictureEvaluation, evaluate_pictures
+    from pointillist.evaluate.images.evaluation import (
+        ImageEvaluation,
+        PictureEvaluation,
+        evaluate_images,
+        evaluate_pictures,
+    )
     from pointillist.evaluate.tables.evaluation import Evaluation, evaluate
     from pointillist.features import Extractor
     from pointillist.features.images.extractor_training import train_extractor
@@ -72,6 +77,7 @@ __all__ = [
     "Hermite",
     "Ignore",
     "Image",
+    "ImageEvaluation",
     "ImageHermite",
     "ImageMerf",
     "ImageNetworkSettings",
@@ -109,6 +115,7 @@ __all__ = [
     "csv",
     "draft",
     "evaluate",
+    "evaluate_images",
     "evaluate_pictures",
     "fit",
     "images",
@@ -137,6 +144,7 @@ _HOMES = {
     "Hermite": "methods",
     "Ignore": "schema",
     "Image": "schema",
+    "ImageEvaluation": "evaluate.images.evaluation",
     "ImageHermite": "methods",
     "ImageMerf": "methods",
     "ImageNetworkSettings": "generators.network.image_settings",
@@ -174,6 +182,7 @@ _HOMES = {
     "csv": "reading.opening",
     "draft": "curator.drafting",
     "evaluate": "evaluate.tables.evaluation",
+    "evaluate_images": "evaluate.images.evaluation",
     "evaluate_pictures": "evaluate.images.evaluation",
     "fit": "methods.fit",
     "images": "reading.image_arrays",

@@ -87,10 +87,10 @@ def test_what_is_for_tables_says_so(verb: str, release: pt.Release, folder: Path
 
 
 def test_evaluations_point_to_each_other(folder: Path) -> None:
-    with pytest.raises(UsageError, match=r"compare them with pointillist\.evaluate_pictures"):
+    with pytest.raises(UsageError, match=r"compare them with pointillist\.evaluate_images"):
         pt.evaluate(folder, folder, SCHEMA)
     with pytest.raises(UsageError, match="has no column of images"):
-        pt.evaluate_pictures(folder, folder, TABLE)
+        pt.evaluate_images(folder, folder, TABLE)
 
 
 @pytest.mark.parametrize("name", ["mosaic", "landmarks", "reduced-set", pt.Mosaic(), pt.Merf()])
@@ -191,7 +191,7 @@ def test_pictures_are_saved_and_read_back(tmp_path: Path) -> None:
     pictures = lamps(12)
     for name in ("folder", "file.npz", "file.parquet"):
         pictures.save(tmp_path / name)
-        found = pt.evaluate_pictures(pictures, tmp_path / name, SCHEMA, models=["logistic regression"], most_images=10)
+        found = pt.evaluate_images(pictures, tmp_path / name, SCHEMA, models=["logistic regression"], most_images=10)
         assert found.images["synthetic"] == 12
     with pytest.raises(UsageError, match="is there already"):
         pictures.save(tmp_path / "folder")

@@ -1,4 +1,4 @@
-"""Pictures on pages: valid PNG files, inside the page, with a text alternative."""
+"""Images on pages: valid PNG files, inside the page, with a text alternative."""
 
 import io
 import struct
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from pointillist.pages.images import grid, picture, png
+from pointillist.pages.images import grid, image_tag, png
 
 SHAPES = st.tuples(st.integers(1, 9), st.integers(1, 9), st.sampled_from([1, 3]))
 
@@ -51,7 +51,7 @@ def test_a_grid_holds_every_image_in_order(count: int, columns: int, gap: int) -
 
 
 def test_text_is_escaped() -> None:
-    found = str(picture(np.zeros((2, 2, 1), dtype=np.uint8), '"><script>'))
+    found = str(image_tag(np.zeros((2, 2, 1), dtype=np.uint8), '"><script>'))
     assert "<script>" not in found
     assert found.startswith('<img src="data:image/png;base64,')
 

@@ -91,11 +91,11 @@ def _judged(tables: dict[str, Any], schema: Path | None, target: str | None, kno
     facts = Schema.load(schema) if schema is not None else None if public is None else public.schema
     if facts is None or facts.image is None:
         return judge_table(**tables, schema=facts, target=target, **known)
-    from pointillist.evaluate.images.evaluation import evaluate_pictures
+    from pointillist.evaluate.images.evaluation import evaluate_images
 
     if target is not None and target != facts.label:
         raise UsageError(f"--target {target}: images are judged by their label. Leave --target out.")
-    return evaluate_pictures(**tables, schema=facts, **known)
+    return evaluate_images(**tables, schema=facts, **known)
 
 
 def _load_audit(path: Path) -> "Audit":

@@ -4,7 +4,12 @@
 """
 
 from pointillist.evaluate.audit import Audit, audit
-from pointillist.evaluate.images.evaluation import PictureEvaluation, evaluate_pictures
+from pointillist.evaluate.images.evaluation import (
+    ImageEvaluation,
+    PictureEvaluation,
+    evaluate_images,
+    evaluate_pictures,
+)
 from pointillist.evaluate.research.honest_protocol import honest_protocol
 from pointillist.evaluate.research.known_mixture import DPMERF_GRID, KnownMixture
 from pointillist.evaluate.research.learning_curve import learning_curve
@@ -22,6 +27,7 @@ __all__ = [
     "DPMERF_GRID",
     "Audit",
     "Evaluation",
+    "ImageEvaluation",
     "KnownMixture",
     "PictureEvaluation",
     "Sample",
@@ -29,6 +35,7 @@ __all__ = [
     "dependence",
     "discriminator",
     "evaluate",
+    "evaluate_images",
     "evaluate_pictures",
     "honest_protocol",
     "kernel_test",

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,16 @@ class Images:
         from pointillist.files import image_files
 
         image_files.write(self, path, overwrite=overwrite)
+
+    def part(self, index: NDArray[Any]) -> "Images":
+        """Some of the images, by number or by mask."""
+        return Images(self.pixels[index], None if self.codes is None else self.codes[index], self.classes)
+
+    def at_most(self, count: int, *, seed: int) -> "Images":
+        """A random part with no more than `count` images; of one seed, smaller parts lie within larger ones."""
+        if len(self) <= count:
+            return self
+        return self.part(np.random.default_rng(seed).permutation(len(self))[:count])
 
     @property
     def labels(self) -> NDArray[np.object_] | None:

@@ -51,3 +51,8 @@ def render(template: str, **facts: Any) -> str:
     """Fill a template; everything but our own charts is escaped, and what a reader could not see is written out."""
     style = Markup(_environment.get_template("style.css").render())
     return visible(_environment.get_template(template).render(style=style, version=version("pointillist"), **facts))
+
+
+def part(template: str, macro: str, *arguments: Any) -> Markup:
+    """A part of a page, by a macro of a template."""
+    return Markup(getattr(_environment.get_template(template).module, macro)(*arguments))

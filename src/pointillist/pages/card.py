@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from markupsafe import Markup
+
 from pointillist.errors import UsageError
 from pointillist.files import container
 from pointillist.fitting.evidence import estimated_rows, measured_blocks, raw_error
 from pointillist.generators.network.image_settings import image_shares
-from pointillist.pages import render
+from pointillist.pages import part, render
 from pointillist.plan import PublishedBlock, PublishedRound
 from pointillist.privacy.guarantee import Guarantee, Neighbours, short
 from pointillist.release import Release
@@ -190,6 +192,10 @@ class Card:
             counted if usable else little,
             "Share it, and anything that is computed from it: the promise covers all of it, for ever.",
         )
+
+    def promise(self) -> Markup:
+        """The privacy statement, as a part of a page."""
+        return part("promise.html", "promise", self)
 
     def to_html(self) -> str:
         return render("card.html", card=self)

@@ -116,6 +116,16 @@ def dumbbells(rows: Sequence[tuple[str, float, float]], text: str, *, low: float
     return _svg(WIDTH, height + 18, text, parts)
 
 
+def scores(rows: Sequence[tuple[str, float, float]], what: str, *, least: float = 0.0) -> Markup:
+    """Scores of models trained on either table, as dumbbells up to 1; `least` is where the scale begins at the lowest."""
+    if not rows:
+        return Markup()
+    lowest = min(value for _, *pair in rows for value in pair)
+    low = max(least, math.floor(10 * lowest - 0.3) / 10)
+    text = "; ".join(f"{name} {real:.3f} trained on real, {made:.3f} on synthetic" for name, real, made in rows)
+    return dumbbells(rows, f"{what}: {text}", low=low, high=1.0)
+
+
 def heat_map(matrix: Sequence[Sequence[float]], names: Sequence[str], text: str, *, signed: bool = False) -> Markup:
     """A square of cells; darker is more. Signed values take two colours. Rows are named, columns numbered alike."""
     size, left, top = 15, 122, 16

@@ -1,4 +1,4 @@
-"""Pictures on pages: grids of small images as PNG, inside the page itself."""
+"""Images on pages: grids of small images as PNG, inside the page itself."""
 
 import base64
 import struct
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 Pixels = NDArray[np.uint8]
 _PAPER = 255
+_COLUMNS = 8
+"""Images side by side on a sheet."""
 
 
 def grid(pixels: Pixels, columns: int, gap: int = 1) -> Pixels:
@@ -38,7 +40,7 @@ def png(image: Pixels) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*part) for part in parts)
 
 
-def picture(image: Pixels, text: str, *, zoom: float = 2.0) -> Markup:
+def image_tag(image: Pixels, text: str, *, zoom: float = 2.0) -> Markup:
     """An image as part of a page, with its text alternative; pixels stay sharp."""
     data = base64.b64encode(png(image)).decode("ascii")
     return Markup(
@@ -46,6 +48,14 @@ def picture(image: Pixels, text: str, *, zoom: float = 2.0) -> Markup:
         f'height="{image.shape[0]}" style="display:block;width:{zoom * image.shape[1]:g}px;max-width:100%;height:auto;'
         'image-rendering:pixelated">'
     )
+
+
+def sheet(pixels: Pixels, text: str) -> Markup:
+    """Images in rows, as part of a page, or a word where there are none."""
+    if not len(pixels):
+        return Markup('<p class="soft tight">none</p>')
+    zoom = max(1.0, min(2.0, 40 / pixels.shape[2]))
+    return image_tag(grid(pixels, min(_COLUMNS, len(pixels))), text, zoom=zoom)
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

@@ -13,7 +13,7 @@ SIZE = 12
 
 def draw(
     count: int, seed: int, *, noise: float = 10.0, channels: int = 1, length: tuple[int, int] = (4, 11)
-) -> pt.Pictures:
+) -> pt.Images:
     """Bars of varying length, place and brightness."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, len(CLASSES), count).astype(np.uint16)
@@ -22,11 +22,11 @@ def draw(
         column = 1 + 4 * int(code) + int(rng.integers(0, 2))
         start, tall = int(rng.integers(0, 2)), int(rng.integers(*length))
         pixels[number, start : start + tall, column : column + 2] += rng.uniform(100, 200)
-    return pt.Pictures(np.clip(pixels, 0, 255).astype(np.uint8), codes, CLASSES)
+    return pt.Images(np.clip(pixels, 0, 255).astype(np.uint8), codes, CLASSES)
 
 
 @pytest.fixture(scope="session")
-def bars() -> Callable[..., pt.Pictures]:
+def bars() -> Callable[..., pt.Images]:
     return draw
 
 

@@ -10,17 +10,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pointillist.evaluate.images.gallery import SHOWN
 
 import pointillist as pt
 from pointillist.errors import DataError, UsageError
-from pointillist.evaluate.images import PictureEvaluation, Space, evaluate_pictures, gallery, read
-from pointillist.evaluate.images.gallery import SHOWN
-from pointillist.evaluate.images.reading import at_most, take
+from pointillist.evaluate.images import ImageEvaluation, Space, evaluate_images, gallery, read
 from pointillist.methods.image_merf import ImageMerf
 from pointillist.pages.images import grid, png
 from pointillist.reading.image_arrays import images
 
-Bars = Callable[..., pt.Pictures]
+Bars = Callable[..., pt.Images]
 QUICK = {"models": ["logistic regression"], "most_images": 300}
 
 
@@ -32,7 +31,7 @@ def plain(value: Any) -> bool:
     return value is None or type(value) in (str, int, float, bool)
 
 
-def checked(found: PictureEvaluation) -> PictureEvaluation:
+def checked(found: ImageEvaluation) -> ImageEvaluation:
     facts = found.to_json()
     assert plain(facts)
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
@@ -47,7 +46,7 @@ def checked(found: PictureEvaluation) -> PictureEvaluation:
 
 class TestWhole:
     def test_a_second_sample_is_good(self, bars: Bars, bars_schema: pt.Schema) -> None:
-        found = checked(evaluate_pictures(bars(600, 1), bars(500, 2), bars_schema, holdout=bars(300, 3)))
+        found = checked(evaluate_images(bars(600, 1), bars(500, 2), bars_schema, holdout=bars(300, 3)))
         assert found.images == {"real": 600, "synthetic": 500, "holdout": 300}
         assert found.notes == ()
         assert set(found.classifiers) == {"real", "synthetic"}
@@ -64,7 +63,7 @@ class TestWhole:
         }  # fmt: skip
 
     def test_without_a_holdout_a_quarter_is_held_back(self, bars: Bars, bars_schema: pt.Schema) -> None:
-        found = checked(evaluate_pictures(bars(400, 1), bars(200, 2), bars_schema, **QUICK))
+        found = checked(evaluate_images(bars(400, 1), bars(200, 2), bars_schema, **QUICK))
         assert found.images == {"real": 400, "synthetic": 200, "held back": 100}
         assert found.classifiers["real"].results[0].images == 300
         assert found.copies is None
@@ -74,8 +73,8 @@ class TestWhole:
         made = bars(900, 2)
         assert made.codes is not None
         index = made.codes == 1
-        one = pt.Pictures(made.pixels[index], made.codes[index], made.classes)
-        found = checked(evaluate_pictures(bars(900, 1), one, bars_schema, holdout=bars(400, 3), **QUICK))
+        one = pt.Images(made.pixels[index], made.codes[index], made.classes)
+        found = checked(evaluate_images(bars(900, 1), one, bars_schema, holdout=bars(400, 3), **QUICK))
         grades = {point.question: point.grade for point in found.verdict.points}
         assert grades["shares of classes"] == "poor"
         assert grades["classifiers trained on it"] == "poor"
@@ -85,14 +84,14 @@ class TestWhole:
 
     def test_copies_are_poor(self, bars: Bars, bars_schema: pt.Schema) -> None:
         real = bars(500, 1, noise=40.0)
-        found = checked(evaluate_pictures(real, real, bars_schema, holdout=bars(300, 3, noise=40.0), **QUICK))
+        found = checked(evaluate_images(real, real, bars_schema, holdout=bars(300, 3, noise=40.0), **QUICK))
         assert found.verdict.points[0].question == "copies of released images"
         assert found.verdict.grade == "poor"
 
     def test_without_labels(self, bars: Bars, bars_schema: pt.Schema) -> None:
         schema = pt.Schema(name="bars", reviewed=True, columns={"image": bars_schema.columns["image"]})
-        sets = [pt.Pictures(bars(300, seed).pixels) for seed in (1, 2, 3)]
-        found = checked(evaluate_pictures(sets[0], sets[1], schema, holdout=sets[2]))
+        sets = [pt.Images(bars(300, seed).pixels) for seed in (1, 2, 3)]
+        found = checked(evaluate_images(sets[0], sets[1], schema, holdout=sets[2]))
         assert found.classifiers == {}
         assert found.diversity.curve is None
         assert list(found.samples) == ["all images"]
@@ -104,13 +103,13 @@ class TestWhole:
         schema = pt.Schema(name="bars", reviewed=True, columns=columns)
         space = Space("mean colour of a network", lambda pixels: pixels.mean(axis=(1, 2)))
         sets = [bars(200, seed, channels=3) for seed in (1, 2)]
-        found = checked(evaluate_pictures(*sets, schema, spaces=(space,), **QUICK))
+        found = checked(evaluate_images(*sets, schema, spaces=(space,), **QUICK))
         assert [each.space for each in found.distances] == ["mean colour of a network"]
         assert "mean colour of a network" in found.to_html()
 
     def test_the_seed_decides(self, bars: Bars, bars_schema: pt.Schema) -> None:
         def run(seed: int) -> Any:
-            facts = evaluate_pictures(bars(150, 1), bars(100, 2), bars_schema, seed=seed, **QUICK).to_json()
+            facts = evaluate_images(bars(150, 1), bars(100, 2), bars_schema, seed=seed, **QUICK).to_json()
             for results in facts["classifiers"].values():
                 for each in results["classifiers"]:
                     each.pop("cpu_seconds")
@@ -120,7 +119,7 @@ class TestWhole:
 
     def test_progress_goes_from_nothing_to_all(self, bars: Bars, bars_schema: pt.Schema) -> None:
         seen: list[tuple[str, float]] = []
-        evaluate_pictures(
+        evaluate_images(
             bars(100, 1), bars(100, 2), bars_schema, progress=lambda *step: seen.append(step), **QUICK
         )  # fmt: skip
         fractions = [fraction for _, fraction in seen]
@@ -131,7 +130,7 @@ class TestWhole:
 
 class TestPages:
     def test_the_owners_page_shows_real_images(self, bars: Bars, bars_schema: pt.Schema) -> None:
-        found = evaluate_pictures(bars(100, 1), bars(100, 2), bars_schema, **QUICK)
+        found = evaluate_images(bars(100, 1), bars(100, 2), bars_schema, **QUICK)
         page = found.to_html()
         for pair in found.samples.values():
             for pictures in pair:
@@ -142,8 +141,8 @@ class TestPages:
         classes = ("<b>", "a&b", '"')
         label = pt.Categorical(categories=classes, missing=False, out_of_domain="error")
         schema = pt.Schema(name="<i>", reviewed=True, columns={"image": pt.Image(height=12, width=12), "label": label})
-        sets = [pt.Pictures(each.pixels, each.codes, classes) for each in (bars(100, 1), bars(100, 2))]
-        page = evaluate_pictures(*sets, schema, **QUICK).to_html()
+        sets = [pt.Images(each.pixels, each.codes, classes) for each in (bars(100, 1), bars(100, 2))]
+        page = evaluate_images(*sets, schema, **QUICK).to_html()
         assert "<b>" not in page
         assert "<i>:" not in page
 
@@ -155,10 +154,10 @@ class TestPages:
         assert "Private" not in page
         assert "(1.0, 1e-05)" in page or "ε = 1" in page
         shown = [base64.b64decode(each) for each in re.findall(r"data:image/png;base64,([^\"]+)", page)]
-        parts = [take(made, made.codes == code) for code in range(3)]
-        assert shown == [png(grid(at_most(part, SHOWN, seed=0).pixels, 8)) for part in parts]
+        parts = [made.part(made.codes == code) for code in range(3)]
+        assert shown == [png(grid(part.at_most(SHOWN, seed=0).pixels, 8)) for part in parts]
         # The owner's report has the promise, too.
-        owners = evaluate_pictures(real, made, release=release, **QUICK)
+        owners = evaluate_images(real, made, release=release, **QUICK)
         assert release.guarantee.sentence() in html.unescape(owners.to_html())
 
 
@@ -175,19 +174,19 @@ class TestReading:
         made = bars(20, 1)
         wrong = {
             "12 x 12 x 3": bars(20, 1, channels=3),
-            "no labels": pt.Pictures(made.pixels),
-            "classes": pt.Pictures(made.pixels, made.codes, ("a", "b", "c")),
-            "there are none": pt.Pictures(made.pixels[:0], np.zeros(0, dtype=np.uint16), made.classes),
+            "no labels": pt.Images(made.pixels),
+            "classes": pt.Images(made.pixels, made.codes, ("a", "b", "c")),
+            "there are none": pt.Images(made.pixels[:0], np.zeros(0, dtype=np.uint16), made.classes),
         }
         for words, pictures in wrong.items():
             with pytest.raises(DataError, match=f"the synthetic images.*{words}"):
-                evaluate_pictures(made, pictures, bars_schema)
+                evaluate_images(made, pictures, bars_schema)
 
     def test_a_table_is_no_set_of_images(self, bars: Bars, schema: pt.Schema) -> None:
         with pytest.raises(UsageError, match="no column of images"):
-            evaluate_pictures(bars(10, 1), bars(10, 2), schema)
+            evaluate_images(bars(10, 1), bars(10, 2), schema)
 
     @pytest.mark.parametrize("counts", [(1, 5), (5, 1)])
     def test_one_image_is_too_few(self, bars: Bars, bars_schema: pt.Schema, counts: tuple[int, int]) -> None:
         with pytest.raises(UsageError, match=r"too few|at least two"):
-            evaluate_pictures(bars(counts[0], 1), bars(counts[1], 2), bars_schema, **QUICK)
+            evaluate_images(bars(counts[0], 1), bars(counts[1], 2), bars_schema, **QUICK)

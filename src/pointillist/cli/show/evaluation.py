@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING
 from pointillist.cli.console import out
 from pointillist.cli.show.table import Table
 
-if TYPE_CHECKING:  # either is a load of its own
-    from pointillist.evaluate.images.evaluation import PictureEvaluation
-    from pointillist.evaluate.tables.evaluation import Evaluation
+if TYPE_CHECKING:  # a load of its own
+    from pointillist.evaluate.evaluation import AnyEvaluation
 
 
-def show_evaluation(result: "Evaluation | PictureEvaluation") -> None:
+def show_evaluation(result: "AnyEvaluation") -> None:
     """The verdict, point by point, then the figures."""
     table = Table(f"Synthetic against real: {result.name}")
     for heading, justify in (("question", "left"), ("grade", "left"), ("figure", "right"), ("what it says", "left")):

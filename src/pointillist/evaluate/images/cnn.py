@@ -15,7 +15,7 @@ from torch import nn
 
 from pointillist.evaluate.arrays import Codes
 from pointillist.evaluate.images.reading import labels_of
-from pointillist.files.images import Pictures
+from pointillist.files.images import Images
 from pointillist.progress import Progress, silent
 
 NAME = "CNN"
@@ -42,7 +42,7 @@ class Network:
         return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
-def train_network(training: Pictures, *, epochs: int = EPOCHS, seed: int = 0, progress: Progress = silent) -> Network:
+def train_network(training: Images, *, epochs: int = EPOCHS, seed: int = 0, progress: Progress = silent) -> Network:
     """Train on all the images, on one thread; the same seed gives the same network."""
     labels, classes = torch.as_tensor(labels_of(training)), len(training.classes)
     generator = np.random.default_rng(seed)

@@ -10,11 +10,10 @@ import pointillist as pt
 from pointillist.errors import UsageError
 from pointillist.evaluate.images.metrics import classifiers
 from pointillist.evaluate.images.metrics.classifiers import CLASSIFIERS, classify
-from pointillist.evaluate.images.reading import take
 from pointillist.evaluate.learners.boosting import RealBoosting
 from pointillist.evaluate.learners.classifiers import MODELS
 
-Bars = Callable[..., pt.Pictures]
+Bars = Callable[..., pt.Images]
 
 
 def test_all_of_them_learn_where_the_bar_stands(bars: Bars) -> None:
@@ -28,7 +27,7 @@ def test_all_of_them_learn_where_the_bar_stands(bars: Bars) -> None:
 
 def test_labels_that_say_nothing_teach_nothing(bars: Bars) -> None:
     training = bars(600, 1)
-    shuffled = pt.Pictures(training.pixels, np.random.default_rng(0).permutation(training.codes), training.classes)
+    shuffled = pt.Images(training.pixels, np.random.default_rng(0).permutation(training.codes), training.classes)
     found = classify(shuffled, bars(600, 2), models=["logistic regression", "CNN"])
     assert all(accuracy < 0.6 for accuracy in found.accuracies.values())
 
@@ -43,7 +42,7 @@ def test_one_class_alone_is_the_answer_to_everything(bars: Bars) -> None:
     training, test = bars(200, 1), bars(200, 2)
     assert training.codes is not None
     assert test.codes is not None
-    found = classify(take(training, training.codes == 1), test, models=["logistic regression", "AdaBoost", "CNN"])
+    found = classify(training.part(training.codes == 1), test, models=["logistic regression", "AdaBoost", "CNN"])
     share = float(np.mean(test.codes == 1))
     assert found.accuracies == {"logistic regression": share, "AdaBoost": share, "CNN": share}
 
@@ -53,7 +52,7 @@ def test_a_class_that_was_never_drawn_is_never_named(bars: Bars) -> None:
     assert training.codes is not None
     assert test.codes is not None
     models = ["Gaussian naive Bayes", "AdaBoost", "XGBoost", "CNN"]
-    found = classify(take(training, training.codes != 0), test, models=models)
+    found = classify(training.part(training.codes != 0), test, models=models)
     assert all(0.5 * np.mean(test.codes != 0) < a <= np.mean(test.codes != 0) for a in found.accuracies.values())
 
 

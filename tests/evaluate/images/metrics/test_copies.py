@@ -9,13 +9,13 @@ import pointillist as pt
 from pointillist.errors import UsageError
 from pointillist.evaluate.images.metrics import copies
 
-Bars = Callable[..., pt.Pictures]
+Bars = Callable[..., pt.Images]
 
 
-def noisy(pictures: pt.Pictures, scale: float) -> pt.Pictures:
+def noisy(pictures: pt.Images, scale: float) -> pt.Images:
     noise = np.random.default_rng(9).normal(0, scale, pictures.pixels.shape)
     pixels = np.clip(pictures.pixels + noise, 0, 255).astype(np.uint8)
-    return pt.Pictures(pixels, pictures.codes, pictures.classes)
+    return pt.Images(pixels, pictures.codes, pictures.classes)
 
 
 def test_fresh_images_are_no_copies(bars: Bars) -> None:
@@ -41,7 +41,7 @@ def test_exact_and_noisy_copies_are_found(bars: Bars) -> None:
 def test_a_few_copies_among_many(bars: Bars) -> None:
     real, fresh, held = (bars(1_000, seed, noise=40.0) for seed in (1, 2, 3))
     mixed = np.concatenate([fresh.pixels[:950], real.pixels[:50]])
-    found = copies(real, pt.Pictures(mixed, fresh.codes, fresh.classes), held)
+    found = copies(real, pt.Images(mixed, fresh.codes, fresh.classes), held)
     assert found.exact == pytest.approx(0.05)
     assert found.suspicious
 
@@ -49,7 +49,7 @@ def test_a_few_copies_among_many(bars: Bars) -> None:
 def test_many_synthetic_images_with_one_nearest_are_no_evidence(bars: Bars) -> None:
     """A single image repeated has one nearest neighbour: all votes fall on one side, by chance."""
     real, held, made = bars(300, 1, noise=40.0), bars(300, 3, noise=40.0), bars(1, 2, noise=40.0)
-    repeated = pt.Pictures(np.repeat(made.pixels, 500, axis=0), np.zeros(500, dtype=np.uint16), made.classes)
+    repeated = pt.Images(np.repeat(made.pixels, 500, axis=0), np.zeros(500, dtype=np.uint16), made.classes)
     found = copies(real, repeated, held)
     assert found.nearer in (0.0, 1.0)
     assert abs(found.deviations) < 1.1
@@ -58,6 +58,6 @@ def test_many_synthetic_images_with_one_nearest_are_no_evidence(bars: Bars) -> N
 
 def test_nothing_to_look_among(bars: Bars) -> None:
     real = bars(10, 1)
-    empty = pt.Pictures(real.pixels[:0], np.zeros(0, dtype=np.uint16), real.classes)
+    empty = pt.Images(real.pixels[:0], np.zeros(0, dtype=np.uint16), real.classes)
     with pytest.raises(UsageError, match="held-out"):
         copies(real, real, empty)

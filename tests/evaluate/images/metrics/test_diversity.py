@@ -12,9 +12,8 @@ from pointillist.errors import UsageError
 from pointillist.evaluate.images import coverage, curve, distances, variance_ratios
 from pointillist.evaluate.images.feature_space import NOT_COMPARABLE, Space, cosines, random_filters
 from pointillist.evaluate.images.metrics.distances import frechet
-from pointillist.evaluate.images.reading import at_most, take
 
-Bars = Callable[..., pt.Pictures]
+Bars = Callable[..., pt.Images]
 
 
 class TestCoverage:
@@ -29,7 +28,7 @@ class TestCoverage:
     def test_a_missing_class_costs_recall_and_not_precision(self, bars: Bars) -> None:
         made = bars(900, 2)
         assert made.codes is not None
-        found = coverage(bars(600, 1), take(made, made.codes != 2), bars(600, 3))
+        found = coverage(bars(600, 1), made.part(made.codes != 2), bars(600, 3))
         assert found.expected_recall is not None
         assert found.expected_precision is not None
         assert found.recall < found.expected_recall - 0.2
@@ -37,14 +36,14 @@ class TestCoverage:
 
     def test_one_image_repeated_has_no_recall(self, bars: Bars) -> None:
         real = bars(200, 1)
-        made = take(real, np.zeros(200, dtype=np.int64))
+        made = real.part(np.zeros(200, dtype=np.int64))
         found = coverage(real, made)
         assert (found.precision, found.expected_recall) == (1.0, None)
         assert found.recall < 0.05
 
     def test_noise_alone_has_no_precision(self, bars: Bars) -> None:
         noise = np.random.default_rng(0).integers(0, 256, (300, 12, 12, 1)).astype(np.uint8)
-        found = coverage(bars(300, 1), pt.Pictures(noise, np.zeros(300, dtype=np.uint16), ("left", "middle", "right")))
+        found = coverage(bars(300, 1), pt.Images(noise, np.zeros(300, dtype=np.uint16), ("left", "middle", "right")))
         assert found.precision == 0.0
 
     def test_too_few_images(self, bars: Bars) -> None:
@@ -84,7 +83,7 @@ class TestDistance:
         real = bars(400, 1)
         space = Space("numbers", lambda pixels: pixels.reshape(len(pixels), -1) / 255)
         mean = np.repeat(real.pixels.mean(axis=0, keepdims=True).round().astype(np.uint8), 400, axis=0)
-        (found,) = distances(real, pt.Pictures(mean, real.codes, real.classes), spaces=(space,))
+        (found,) = distances(real, pt.Images(mean, real.codes, real.classes), spaces=(space,))
         assert found.value == pytest.approx(1.0, abs=0.01)
         assert (found.space, found.floor) == ("numbers", None)
 
@@ -110,18 +109,18 @@ class TestVariance:
     def test_classes_with_one_image_are_left_out(self, bars: Bars) -> None:
         real = bars(100, 1)
         assert real.codes is not None
-        few = take(real, np.concatenate([np.flatnonzero(real.codes == 0), np.flatnonzero(real.codes == 1)[:1]]))
+        few = real.part(np.concatenate([np.flatnonzero(real.codes == 0), np.flatnonzero(real.codes == 1)[:1]]))
         assert set(variance_ratios(real, few)) == {"left"}
 
     def test_without_labels(self, bars: Bars) -> None:
-        real = pt.Pictures(bars(100, 1).pixels)
+        real = pt.Images(bars(100, 1).pixels)
         assert variance_ratios(real, real) == {"all images": 1.0}
 
 
 class TestCurve:
     def test_repeated_images_teach_nothing_new(self, bars: Bars) -> None:
         real = bars(800, 1, noise=90.0)
-        repeated = take(real, np.arange(800) % 20)
+        repeated = real.part(np.arange(800) % 20)
         found = curve(repeated, bars(400, 2, noise=90.0), real, sizes=(20, 800), models=["random forest"])
         assert [(each.model, each.images) for each in found.points] == [("random forest", 20), ("random forest", 800)]
         few, many = found.points
@@ -140,5 +139,5 @@ class TestCurve:
 
     def test_smaller_parts_lie_within_larger_ones(self, bars: Bars) -> None:
         pictures = bars(100, 1)
-        small, large = (at_most(pictures, count, seed=3).pixels for count in (10, 40))
+        small, large = (pictures.at_most(count, seed=3).pixels for count in (10, 40))
         assert np.array_equal(small, large[:10])

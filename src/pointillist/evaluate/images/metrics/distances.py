@@ -1,4 +1,4 @@
-"""Distance: the Fréchet distance between two sets of images, in a named space.
+"""Distances: the Fréchet distance between two sets of images, in a named space.
 
 For Gaussians with the sets' means and covariances: |m - m'|² + tr(S + S' - 2 (S S')^½). Divided here by the real images'
 total variance tr S, so that it has no unit: 0 is the same, 1 is as far as one grey mean image repeated.
@@ -11,8 +11,13 @@ import numpy as np
 
 from pointillist.evaluate.arrays import Floats
 from pointillist.evaluate.images.feature_space import NOT_COMPARABLE, Space, cosines, random_filters
-from pointillist.evaluate.images.reading import at_most, require_alike
-from pointillist.files.images import Pictures
+from pointillist.evaluate.images.metric import DISTANCE, METRICS, ImageContext, ImageMetric
+from pointillist.evaluate.images.reading import require_alike
+from pointillist.evaluate.metric import Result
+from pointillist.files.images import Images
+from pointillist.pages import count, number
+from pointillist.pages.blocks import Table, html
+from pointillist.pages.report import Section
 
 MOST_IMAGES = 5_000
 """Of each set; the distance of small sets is too large, so both are cut to one size."""
@@ -35,10 +40,47 @@ class Distance:
         return dict(vars(self))
 
 
+@dataclass(frozen=True)
+class Distances(Result):
+    """One for each space."""
+
+    each: tuple[Distance, ...]
+
+    def to_json(self) -> list[dict[str, Any]]:
+        return [one.to_json() for one in self.each]
+
+    def headlines(self) -> dict[str, float]:
+        return {f"Fréchet distance in {one.space} ({one.note})": one.value for one in self.each}
+
+    def lines(self) -> tuple[str, ...]:
+        return tuple(f"Fréchet distance in {one.space}: {one.value:.4f} ({one.note})." for one in self.each)
+
+    def sections(self) -> tuple[Section, ...]:
+        what = html(
+            "As a part of the real images' variance in the space named: 0 is the same, 1 is as far as one mean image "
+            "repeated. <strong>Relative, not comparable with published FID</strong>, which is taken in a space of its own."
+        )
+        rows = [
+            (f"{one.space} ({one.note})", count(one.images), number(one.value, 4), number(one.floor, 4))
+            for one in self.each
+        ]
+        table = Table.of("space|#images of each|*synthetic to real|#a second real set", rows, "Fréchet distances")
+        return (DISTANCE.saying(what, blocks=[table]),)
+
+
+@METRICS.register("distances", place=60)
+class DistancesMetric(ImageMetric[Distances]):
+    """How far the sets lie apart."""
+
+    def compute(self, real: Images, synthetic: Images, context: ImageContext) -> Distances:
+        training, test = context.halves
+        return Distances(distances(training, synthetic, test, spaces=context.spaces, seed=context.seed))
+
+
 def distances(
-    real: Pictures,
-    synthetic: Pictures,
-    held_out: Pictures | None = None,
+    real: Images,
+    synthetic: Images,
+    held_out: Images | None = None,
     *,
     spaces: tuple[Space, ...] | None = None,
     most_images: int = MOST_IMAGES,
@@ -48,7 +90,7 @@ def distances(
     sets = [each for each in (real, synthetic, held_out) if each is not None]
     require_alike(*sets)
     count = min(most_images, *map(len, sets))
-    parts = [at_most(each, count, seed=seed).pixels for each in sets]
+    parts = [each.at_most(count, seed=seed).pixels for each in sets]
     found = []
     for space in spaces if spaces is not None else (cosines(), random_filters()):
         truth, *others = (space(pixels) for pixels in parts)

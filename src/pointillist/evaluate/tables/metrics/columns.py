@@ -7,14 +7,26 @@ import numpy as np
 import pyarrow as pa
 
 from pointillist.evaluate.arrays import Codes, Floats
+from pointillist.evaluate.metric import Result
+from pointillist.evaluate.tables.metric import COLUMNS, METRICS, TableContext, TableMetric
 from pointillist.evaluate.tables.metrics.marginals import Marginal, marginals
+from pointillist.evaluate.tables.moments import Moments, moments_of
 from pointillist.evaluate.tables.sample import Sample, require_same_columns
+from pointillist.evaluate.verdict import UNCLEAR, Point, grade, grade_beyond_chance
+from pointillist.pages import charts, number
+from pointillist.pages import share as percent
+from pointillist.pages.blocks import REAL_AND_SYNTHETIC, Block, Card, Cards, Details, Legend, Table, Titled, html
+from pointillist.pages.report import Section
 from pointillist.schema.levels import Levels
 
 _BARS = 48
 """The most bars of a histogram."""
 _TAIL = 0.001
 """A histogram leaves out this share of the rows at either end; its text says so."""
+_RARE = 0.01
+"""Categories below this share of the real rows have a chart of their own, or nobody would see them."""
+_MOST_BARS, _MOST_RARE = 14, 8
+_MOST_LISTED = 200
 
 
 @dataclass(frozen=True)
@@ -39,38 +51,6 @@ class Histogram:
 
 
 @dataclass(frozen=True)
-class Moments:
-    """Mean and spread of a number, real and synthetic."""
-
-    mean: tuple[float, float]
-    spread: tuple[float, float]
-    rows: tuple[int, int]
-    """Rows that have a value."""
-    kurtosis: float = 3.0
-    """Of the real values: how much single values weigh in their spread. 3 for a normal distribution."""
-
-    @property
-    def shift(self) -> float:
-        """How far the mean is off, in units of the real spread."""
-        return abs(self.mean[1] - self.mean[0]) / self.spread[0] if self.spread[0] > 0 else 0.0
-
-    @property
-    def chance(self) -> float:
-        """The standard deviation of `shift`'s difference between two samples of these sizes."""
-        return float(np.sqrt(sum(1 / max(1, rows) for rows in self.rows)))
-
-    @property
-    def stretch(self) -> float:
-        """By which part the spread is too large or too small; 0 where the real values do not differ."""
-        return abs(self.spread[1] / self.spread[0] - 1) if self.spread[0] > 0 else 0.0
-
-    @property
-    def stretch_chance(self) -> float:
-        """The standard deviation of `stretch` between two samples of these sizes, of one distribution."""
-        return self.chance * float(np.sqrt(max(0.0, self.kurtosis - 1) / 4))
-
-
-@dataclass(frozen=True)
 class Column:
     """One column, compared."""
 
@@ -87,7 +67,7 @@ class Column:
     bars: tuple[Bar, ...]
     """Categories, or the special values and gaps of a numeric column."""
     histogram: Histogram | None
-    moments: "Moments | None"
+    moments: Moments | None
     summary: dict[str, tuple[str, str]]
     """Mean, spread and quantiles in words, real and synthetic; numeric columns only."""
 
@@ -101,9 +81,59 @@ class Column:
             "summary": {name: list(values) for name, values in self.summary.items()},
         }
 
+    def card(self) -> Card:
+        """Its distance, its charts, and what opens below them."""
+        figure = html('{} <span class="soft">({})</span>', number(self.distance), number(self.chance))
+        hint = "total variation distance; in brackets what chance alone would show"
+        drawn = self._charts() if self.histogram is None else (self._histogram(self.histogram), *self._atoms())
+        return Card(self.name, (*drawn, *self._numbers()), figure, hint)
+
+    def _charts(self) -> tuple[Block, ...]:
+        """Its categories, rare ones apart; a list of all of them where the charts leave some out."""
+        present = [bar for bar in self.bars if bar.real > 0 or bar.synthetic > 0]
+        common = [bar for bar in present if bar.real >= _RARE or bar.label in ("missing", "other")]
+        rare = [bar for bar in present if bar not in common]
+        ordered = self.ks is not None
+        drawn: list[Block] = []
+        if common:
+            drawn.append(_drawn(common, f"{self.name}: shares of its categories", _MOST_BARS, keep_order=ordered))
+        if rare:
+            chart = _drawn(rare, f"{self.name}: shares of its rare categories", _MOST_RARE, keep_order=ordered)
+            drawn.append(Titled(f"Rare categories, under {_RARE:.0%}" if common else "", chart))
+        if len(common) > _MOST_BARS or len(rare) > _MOST_RARE:
+            listed = sorted(present, key=lambda bar: -bar.real)[:_MOST_LISTED]
+            rows = [(bar.label, percent(bar.real), percent(bar.synthetic)) for bar in listed]
+            drawn.append(Details(f"All {len(listed)} categories", Table.of("category|#real|*synthetic", rows)))
+        return tuple(drawn)
+
+    def _histogram(self, shape: Histogram) -> Titled:
+        mean, median = self.summary["mean"], self.summary["median"]
+        text = (
+            f"{self.name}: histogram from {shape.ends[0]} to {shape.ends[1]}; mean {mean[0]} real, {mean[1]} synthetic; "
+            f"median {median[0]} real, {median[1]} synthetic; the outermost 0.1 % at either end are not drawn"
+        )
+        log = shape.scale == "log"
+        chart = charts.histogram(shape.edges, shape.real, shape.synthetic, shape.ends, text, log=log)
+        return Titled("Log scale" if log else "", chart)
+
+    def _atoms(self) -> tuple[Block, ...]:
+        bars = [bar for bar in self.bars if bar.real > 0 or bar.synthetic > 0]
+        if not bars:
+            return ()
+        chart = _drawn(bars, f"{self.name}: special values and gaps", _MOST_BARS, keep_order=True, top=1.0)
+        return (Titled("Special values and gaps", chart),)
+
+    def _numbers(self) -> tuple[Block, ...]:
+        if not self.summary:
+            return ()
+        rows: list[tuple[str, ...]] = [(name, *values) for name, values in self.summary.items()]
+        if self.ks is not None:
+            rows.append(("largest gap of cumulative shares", number(self.ks)))
+        return (Details("Mean, spread, quantiles", Table.of("|#real|*synthetic", rows)),)
+
 
 @dataclass(frozen=True)
-class Columns:
+class Columns(Result):
     """All columns, the worst first."""
 
     columns: tuple[Column, ...]
@@ -122,6 +152,37 @@ class Columns:
              "missing_synthetic": each.missing[1]}
             for each in self.columns
         ])  # fmt: skip
+
+    def points(self) -> tuple[Point, ...]:
+        numbers = [(each, each.moments) for each in self.columns if each.moments is not None]
+        return (self._distances(), *((_means(numbers), _spreads(numbers)) if numbers else ()))
+
+    def _distances(self) -> Point:
+        worst = self.columns[0]
+        chance = sum(each.chance for each in self.columns) / len(self.columns)
+        return Point(
+            "single columns",
+            grade_beyond_chance(self.mean, chance),
+            f"{self.mean:.3f}",
+            f"On average {self.mean:.1%} of the rows would have to change to make a column's counts right; in the worst "
+            f"column, {worst.name}, {worst.distance:.1%}. Chance alone would give {chance:.1%}.",
+            "mean total variation distance beyond what chance alone gives: good up to 0.015, fair up to 0.05; unclear where "
+            "chance gives over 0.1 and nearly all of it",
+        )
+
+    def sections(self) -> tuple[Section, ...]:
+        legend = Legend(
+            (*REAL_AND_SYNTHETIC, ("", "0.012 (0.008): distance, and in brackets what chance alone would show"))
+        )
+        return (COLUMNS.saying(blocks=[legend, Cards(tuple(each.card() for each in self.columns))]),)
+
+
+@METRICS.register("columns", place=20)
+class ColumnsMetric(TableMetric[Columns]):
+    """Every column by itself."""
+
+    def compute(self, real: Sample, synthetic: Sample, context: TableContext) -> Columns:
+        return columns(real, synthetic)
 
 
 def columns(real: Sample, synthetic: Sample) -> Columns:
@@ -145,7 +206,7 @@ def _column(real: Sample, synthetic: Sample, distance: Marginal) -> Column:
         (float(real.missing(name).mean()), float(synthetic.missing(name).mean())),
         bars,
         _histogram(level, *shares) if level.numeric else None,
-        _moments(real, synthetic, name) if level.numeric else None,
+        moments_of(real, synthetic, name) if level.numeric else None,
         _summary(real, synthetic, level) if level.numeric else {},
     )
 
@@ -180,24 +241,6 @@ def _histogram(level: Levels, real: Floats, synthetic: Floats) -> Histogram:
     )
 
 
-def _moments(real: Sample, synthetic: Sample, name: str) -> Moments | None:
-    found = [values[~np.isnan(values)] for values in (real.values(name), synthetic.values(name))]
-    if not all(len(values) for values in found):
-        return None
-    first, second = found
-    return Moments(
-        (float(first.mean()), float(second.mean())),
-        (float(first.std()), float(second.std())),
-        (len(first), len(second)),
-        _kurtosis(first),
-    )
-
-
-def _kurtosis(values: Floats) -> float:
-    spread = float(values.std())
-    return float(np.mean(((values - values.mean()) / spread) ** 4)) if spread > 0 else 1.0
-
-
 def _summary(real: Sample, synthetic: Sample, level: Levels) -> dict[str, tuple[str, str]]:
     found: dict[str, list[str]] = {}
     for sample in (real, synthetic):
@@ -211,3 +254,43 @@ def _summary(real: Sample, synthetic: Sample, level: Levels) -> dict[str, tuple[
             spread = name == "spread"
             found.setdefault(name, []).append("–" if value is None else level.column.show(float(value), spread=spread))
     return {name: (texts[0], texts[1]) for name, texts in found.items()}
+
+
+def _drawn(bars: list[Bar], what: str, most: int, *, keep_order: bool, top: float = 0.0) -> Block:
+    if not keep_order or len(bars) > most:
+        bars = sorted(bars, key=lambda bar: (-bar.real, -bar.synthetic))
+    shown, left = bars[:most], bars[most:]
+    rest = (f"{len(left)} more", sum(bar.real for bar in left), sum(bar.synthetic for bar in left)) if left else None
+    text = "; ".join(f"{bar.label} {percent(bar.real)} real, {percent(bar.synthetic)} synthetic" for bar in shown)
+    return charts.bars([(bar.label, bar.real, bar.synthetic) for bar in shown], f"{what}: {text}", rest=rest, top=top)
+
+
+def _means(numbers: list[tuple[Column, Moments]]) -> Point:
+    worst, moments = max(numbers, key=lambda pair: pair[1].shift)
+    mean = worst.summary["mean"]
+    beyond = max(0.0, moments.shift - 2 * moments.chance)
+    return Point(
+        "means of numbers",
+        UNCLEAR if moments.chance > 0.1 else grade(beyond, 0.05, 0.2),
+        f"{moments.shift:.2f}",
+        f"The mean that is furthest off is that of {worst.name}: {mean[1]} in place of {mean[0]}, by "
+        f"{moments.shift:.2f} of the real spread.",
+        "largest shift of a mean beyond chance, in spreads: good up to 0.05, fair up to 0.2",
+    )
+
+
+def _spreads(numbers: list[tuple[Column, Moments]]) -> Point:
+    def beyond(moments: Moments) -> float:
+        return max(0.0, moments.stretch - 2 * moments.stretch_chance)
+
+    worst, moments = max(numbers, key=lambda pair: (beyond(pair[1]), pair[1].stretch))
+    spread = worst.summary["spread"]
+    return Point(
+        "spreads of numbers",
+        UNCLEAR if moments.stretch_chance > 0.2 else grade(beyond(moments), 0.1, 0.3),
+        f"{moments.stretch:.0%}",
+        f"The spread (standard deviation) that is furthest off is that of {worst.name}: {spread[1]} in place of "
+        f"{spread[0]}.",
+        "largest part by which a spread is off beyond chance: good up to 10 %, fair up to 30 %; unclear where chance alone "
+        "gives over 20 %",
+    )

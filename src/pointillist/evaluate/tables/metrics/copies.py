@@ -10,11 +10,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from pointillist.evaluate.metric import Result
+from pointillist.evaluate.tables.metric import APART, METRICS, TableContext, TableMetric
 from pointillist.evaluate.tables.sample import Sample, require_same_columns
+from pointillist.evaluate.verdict import Point
+from pointillist.pages.report import Section
 
 
 @dataclass(frozen=True)
-class Copies:
+class Copies(Result):
     """Shares of rows."""
 
     synthetic: float
@@ -36,6 +40,28 @@ class Copies:
 
     def table(self) -> pa.Table:
         return pa.Table.from_pylist([self.to_json()])
+
+    def points(self) -> tuple[Point, ...]:
+        if not self.suspicious:
+            return ()
+        return (
+            Point(
+                "copies of real rows",
+                "poor",
+                f"{self.synthetic:.0%}",
+                f"{self.synthetic:.1%} of the synthetic rows repeat a real row exactly; a second real sample would repeat "
+                f"about {self.expected:.1%}. Do not hand this table out: is it the right file?",
+                "poor if far more rows are repeated than chance would repeat",
+            ),
+        )
+
+    def sections(self) -> tuple[Section, ...]:
+        return (
+            APART.saying(
+                f"{round(100 * self.synthetic, 1)} % of the synthetic rows repeat a real row exactly; of a second real "
+                f"sample about {round(100 * self.expected, 1)} % would."
+            ),
+        )
 
 
 def copies(real: Sample, synthetic: Sample, *, seed: int = 0) -> Copies:
@@ -59,3 +85,26 @@ def fingerprints(sample: Sample) -> NDArray[np.uint64]:
             mixed ^= mixed >> np.uint64(29)
             total += mixed * factors[1, number]
     return total
+
+
+@METRICS.register("copies", place=10)
+class CopiesMetric(TableMetric[Copies]):
+    """Whether the synthetic table is, in part, the real one; and the holdout, too."""
+
+    def compute(self, real: Sample, synthetic: Sample, context: TableContext) -> Copies:
+        return copies(real, synthetic, seed=context.seed)
+
+    def notes(self, found: Copies | None, context: TableContext) -> tuple[str, ...]:
+        """Whether the holdout is what it should be: real rows that are not among the others."""
+        if found is None or context.holdout is None:
+            return ()
+        marks = fingerprints(context.holdout)
+        shares = {
+            name: float(np.isin(marks, fingerprints(other)).mean())
+            for name, other in (("real", context.real), ("synthetic", context.synthetic))
+        }
+        return tuple(
+            f"{share:.0%} of the holdout's rows are also in the {name} table: is it the right file?"
+            for name, share in shares.items()
+            if share > 2 * found.expected + 0.05
+        )

@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from pointillist.evaluate.arrays import Codes, Floats
+from pointillist.evaluate.metric import Result
+from pointillist.evaluate.tables.metric import DEPENDENCE, METRICS, TableContext, TableMetric
 from pointillist.evaluate.tables.sample import Sample, require_same_columns
+from pointillist.pages import charts, number, share
+from pointillist.pages.blocks import Card, Cards, Legend, Table, html, scrolled
+from pointillist.pages.report import Section
 from pointillist.schema.levels import Levels
 
 _TILES = 10
@@ -24,10 +29,14 @@ _MOST_TILES = 300
 """Of more categories than this, the rarest count as one."""
 _HOPELESS = 0.9
 """Where chance alone shows this part of all there is to know (about one row per category), no dependence is claimed."""
+_SHOWN = 8
+"""The pairs on the page that differ most."""
+_MANY = 22
+"""A heat map of more columns takes the whole width of the page."""
 
 
 @dataclass(frozen=True, eq=False)
-class Dependence:
+class Dependence(Result):
     """Coefficients of all pairs, real and synthetic, as symmetric matrices with ones on the diagonal."""
 
     columns: tuple[str, ...]
@@ -66,6 +75,66 @@ class Dependence:
     def table(self) -> pa.Table:
         names = ("column_1", "column_2", "real", "synthetic")
         return pa.table(dict(zip(names, map(list, zip(*self.pairs, strict=True)), strict=True)) if self.pairs else {})
+
+    def headlines(self) -> dict[str, float]:
+        return {} if self.kept is None else {"dependence kept": self.kept}
+
+    def sections(self) -> tuple[Section, ...]:
+        what = (
+            "One measure for all kinds of pairs, the information coefficient: 0 where columns are independent, 1 where one "
+            "determines the other; for two bell-shaped numbers it is about the size of their correlation."
+        )
+        kept = html(
+            " In the synthetic table it is on average <strong>{}</strong> of what it is in the real one; the mean "
+            "difference is {}.", share(self.kept), number(self.mean_difference),
+        ) if self.kept is not None else ""  # fmt: skip
+        if len(self.columns) < 2:
+            return (DEPENDENCE.saying(html("{}{}", what, kept)),)
+        rows = [(f"{a} × {b}", number(real, 2), number(made, 2)) for a, b, real, made in self.pairs[:_SHOWN]]
+        worst = Card("The pairs that differ most", (Table.of("pair|#real|*synthetic", rows),))
+        return (DEPENDENCE.saying(html("{}{}", what, kept), blocks=[Cards((*self._heat_maps(), worst), "wide-cards")]),)
+
+    def _heat_maps(self) -> list[Card]:
+        worst = self.pairs[0]
+        text = f"heat map of the information coefficient of all pairs of {len(self.columns)} columns"
+        apart = f"the largest difference is {worst[0]} with {worst[1]}: {worst[2]:.2f} real, {worst[3]:.2f} synthetic"
+        drawn = {
+            "Real": charts.heat_map(self.real.tolist(), self.columns, f"Real table: {text}"),
+            "Synthetic": charts.heat_map(self.synthetic.tolist(), self.columns, f"Synthetic table: {text}"),
+            "Difference": charts.heat_map(
+                (self.synthetic - self.real).tolist(),
+                self.columns,
+                f"Synthetic minus real: {text}; {apart}",
+                signed=True,
+            ),
+        }
+        legends = {"Difference": _DIFFERENCES}
+        return [
+            Card(
+                title,
+                (scrolled(chart, f"Heat map, {title}"), legends.get(title, _AMOUNTS)),
+                big=len(self.columns) > _MANY,
+            )
+            for title, chart in drawn.items()
+        ]
+
+
+_AMOUNTS = Legend((("", "from 0 (empty) to 1 (black); a column with itself is left out"),))
+_DIFFERENCES = Legend(
+    (
+        ("", "the fuller the colour, the larger, full at 0.4"),
+        ("less", "weaker than real"),
+        ("more", "stronger than real"),
+    )
+)
+
+
+@METRICS.register("dependence", place=30)
+class DependenceMetric(TableMetric[Dependence]):
+    """How strongly each pair of columns hangs together."""
+
+    def compute(self, real: Sample, synthetic: Sample, context: TableContext) -> Dependence:
+        return dependence(real, synthetic)
 
 
 def dependence(real: Sample, synthetic: Sample) -> Dependence:

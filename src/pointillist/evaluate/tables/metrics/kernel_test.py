@@ -11,9 +11,14 @@ import numpy as np
 import pyarrow as pa
 
 from pointillist.evaluate.arrays import Floats
+from pointillist.evaluate.metric import Result
 from pointillist.evaluate.tables.design_matrix import scales, wide
+from pointillist.evaluate.tables.metric import APART, METRICS, TableContext, TableMetric
 from pointillist.evaluate.tables.sample import Sample, joined, require_same_columns
 from pointillist.features import FeatureMap
+from pointillist.pages import count, number
+from pointillist.pages.blocks import html
+from pointillist.pages.report import Section
 
 MOST_ROWS = 5_000
 _FEATURES = 1024
@@ -21,7 +26,7 @@ _SHUFFLES = 499
 
 
 @dataclass(frozen=True)
-class KernelTest:
+class KernelTest(Result):
     """The outcome of one test."""
 
     mmd: float
@@ -38,6 +43,23 @@ class KernelTest:
 
     def table(self) -> pa.Table:
         return pa.Table.from_pylist([{**vars(self), "rows": min(self.rows)}])
+
+    def headlines(self) -> dict[str, float]:
+        return {"kernel test p-value": self.p_value}
+
+    def sections(self) -> tuple[Section, ...]:
+        least = "≤" if self.p_value <= 1.001 / (self.shuffles + 1) else "="
+        outcome = (
+            "it finds no difference"
+            if self.p_value > 0.05
+            else "it finds a difference, as it will in any private table with enough rows"
+        )
+        said = html(
+            "The kernel two-sample test gives <strong>p {} {}</strong> (distance of the mean embeddings {}; {} and {} rows, "
+            "{} shuffles): {}.",
+            least, number(self.p_value, 3), number(self.mmd), *map(count, self.rows), self.shuffles, outcome,
+        )  # fmt: skip
+        return (APART.saying(said),)
 
 
 def mmd(real: Sample, synthetic: Sample, feature_map: FeatureMap) -> float:
@@ -97,3 +119,11 @@ def _gaussian(first: Sample, second: Sample, seed: int) -> Floats:
     length = float(np.median(distances[distances > 0])) / 3 if (distances > 0).any() else 1.0
     angles = x @ (rng.standard_normal((x.shape[1], _FEATURES // 2)) / length)
     return np.concatenate([np.cos(angles), np.sin(angles)], axis=1) / np.sqrt(_FEATURES // 2)
+
+
+@METRICS.register("kernel_test", place=80)
+class KernelTestMetric(TableMetric[KernelTest]):
+    """Whether both tables may come from one distribution."""
+
+    def compute(self, real: Sample, synthetic: Sample, context: TableContext) -> KernelTest:
+        return kernel_test(real, synthetic, seed=context.seed)

@@ -15,8 +15,21 @@ from scipy.special import gammaln
 
 from pointillist.errors import UsageError
 from pointillist.evaluate.arrays import Codes, Floats
+from pointillist.evaluate.metric import Result
+from pointillist.evaluate.report import GLOSSARY, VERDICT
+from pointillist.evaluate.tables.metric import DEPENDENCE, METRICS, TableContext, TableMetric
 from pointillist.evaluate.tables.sample import Sample, require_same_columns
+from pointillist.evaluate.verdict import UNCLEAR, Point, grade
+from pointillist.pages import count as counted
+from pointillist.pages import number
+from pointillist.pages.blocks import Card, Cards, Items, Table, Text
+from pointillist.pages.report import Section
 from pointillist.schema.levels import BINS, coarse_size
+
+_MOST = {1: None, 2: 5_000, 3: 500}
+"""Of very many pairs or triples of columns, this many at random are compared."""
+_SHOWN = 8
+"""The worst pairs and triples on the page."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +78,113 @@ class Marginals:
                 "distance": [each.distance for each in self.tables],
                 "chance": [each.chance for each in self.tables],
             }
+        )
+
+    def worst(self) -> Card:
+        """The tables that differ most."""
+        rows = [(" × ".join(each.columns), number(each.distance), number(each.chance)) for each in self.tables[:_SHOWN]]
+        title = f"The worst {'pairs' if self.order == 2 else 'triples'} by their counts"
+        return Card(title, (Table.of("columns|*TVD|#chance", rows),))
+
+
+@dataclass(frozen=True)
+class MarginalTables(Result):
+    """Tables of one, two and three columns, as far as there are as many."""
+
+    compared: tuple[Marginals, ...]
+    shuffled: tuple[Marginals, ...]
+    """From two columns on, the same for real columns shuffled independently: a yardstick."""
+
+    def to_json(self) -> list[dict[str, Any]]:
+        return [each.to_json() for each in self.compared]
+
+    def figures(self, name: str) -> dict[str, Any]:
+        return {name: self.to_json(), f"{name}_independent": {str(each.order): each.mean for each in self.shuffled}}
+
+    def headlines(self) -> dict[str, float]:
+        found = {f"TVD, {_columns(each.order)}": each.mean for each in self.compared}
+        return found | {f"TVD, {_columns(each.order)}, independent": each.mean for each in self.shuffled}
+
+    def lines(self) -> tuple[str, ...]:
+        figures = "; ".join(f"{_columns(each.order)} {each.mean:.3f}" for each in self.compared)
+        return (f"Mean total variation distance: {figures}.",)
+
+    def points(self) -> tuple[Point, ...]:
+        return (pairs_point(self.compared[1], self.shuffled[0]),) if self.shuffled else ()
+
+    def sections(self) -> tuple[Section, ...]:
+        caption = (
+            "Mean total variation distance (TVD) between real and synthetic tables: 0 is the same, 1 is nothing in common. "
+            f"Numbers in {self.compared[0].bins} equal parts of their range, special values and gaps apart."
+        )
+        independent = [None, *(each.mean for each in self.shuffled)]
+        rows = [
+            (("one column", "two columns", "three columns")[each.order - 1],
+             f"{counted(len(each.tables))} of {counted(each.of)}", number(each.mean), number(apart), number(each.chance))
+            for each, apart in zip(self.compared, independent, strict=True)
+        ]  # fmt: skip
+        table = Table.of(
+            "tables of|#compared|*synthetic|#independent columns|#chance alone", rows, "Distances of tables"
+        )
+        worst = Cards(tuple(each.worst() for each in self.compared[1:]), "wide-cards")
+        return (
+            VERDICT.saying(blocks=[Text(caption, "caption"), table]),
+            DEPENDENCE.saying(blocks=[worst] if worst.cards else []),
+            GLOSSARY.saying(blocks=[Items(_TERMS)]),
+        )
+
+
+_TERMS = (
+    (
+        "Total variation distance",
+        "the share of rows that would have to change to make one table of counts into the other.",
+    ),
+    (
+        "Chance alone",
+        "what two samples of these sizes from one population would show on average. Nothing can be asked to do better.",
+    ),
+    (
+        "Independent columns",
+        "the real columns, each shuffled by itself. A table no closer than that has learned nothing of how columns hang "
+        "together.",
+    ),
+)
+
+
+def pairs_point(pairs: Marginals, shuffled: Marginals) -> Point:
+    """How much of what two columns say together is kept."""
+    # From 0 (no better than columns that do not know of each other) to 1 (as near as chance lets two samples be).
+    # Where columns hardly depend on each other, or rows are few, that way is no yardstick: take 0.02 for it.
+    room = max(0.02, shuffled.mean - pairs.chance)
+    kept = round(min(1.0, max(0.0, 1 - (pairs.mean - pairs.chance) / room)), 2)
+    worst = pairs.tables[0]
+    # Two real samples lie as far apart as independent columns: nothing can be seen of dependence.
+    lost = pairs.chance > max(shuffled.mean, 0.1) and pairs.mean < 1.5 * pairs.chance
+    return Point(
+        "pairs of columns",
+        UNCLEAR if lost else grade(1 - kept, 0.3, 0.6),
+        f"{kept:.0%}",
+        f"Of what two columns say together, {kept:.0%} is kept: pairs lie {pairs.mean:.3f} from the real ones, where "
+        f"independent columns would lie {shuffled.mean:.3f} and a second real sample {pairs.chance:.3f}. The worst "
+        f"pair is {' with '.join(worst.columns)}.",
+        "part of the way from independent columns to a second sample: good from 70 %, fair from 40 %; unclear where two "
+        "real samples lie further apart than independent columns",
+    )
+
+
+@METRICS.register("marginals", place=40)
+class MarginalsMetric(TableMetric[MarginalTables]):
+    """All tables of few columns, beside those of columns that do not know of each other."""
+
+    def compute(self, real: Sample, synthetic: Sample, context: TableContext) -> MarginalTables:
+        orders = range(1, min(3, len(real.columns)) + 1)
+        apart = independent(real, seed=context.seed)
+
+        def compare(other: Sample, order: int) -> Marginals:
+            return marginals(real, other, order, most=_MOST[order], seed=context.seed)
+
+        return MarginalTables(
+            tuple(compare(synthetic, order) for order in orders), tuple(compare(apart, order) for order in orders[1:])
         )
 
 
@@ -139,3 +259,7 @@ def _by_chance(counts: Floats, rows: int, others: int) -> float:
 
 def _log_choose(whole: int, part: Floats) -> Floats:
     return np.asarray(gammaln(whole + 1) - gammaln(part + 1) - gammaln(whole - part + 1))
+
+
+def _columns(count: int) -> str:
+    return "1 column" if count == 1 else f"{count} columns"

@@ -10,10 +10,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from markupsafe import Markup
 
 from pointillist.evaluate.arrays import Codes, Floats
 from pointillist.evaluate.learners.trained_classifier import TrainedClassifier, ranking_scores, train
+from pointillist.evaluate.metric import Result
 from pointillist.evaluate.tables.design_matrix import gapless, wide
+from pointillist.evaluate.tables.metric import METRICS, MODELS, TableContext, TableMetric
 from pointillist.evaluate.tables.prediction_task import (
     PredictionTask,
     inputs_of,
@@ -23,6 +26,10 @@ from pointillist.evaluate.tables.prediction_task import (
 )
 from pointillist.evaluate.tables.recipes import recipe
 from pointillist.evaluate.tables.sample import Sample, require_same_columns
+from pointillist.evaluate.verdict import Point, grade_kept, part_kept
+from pointillist.pages import charts, count, number
+from pointillist.pages.blocks import TRAINED_ON, Card, Cards, Column, Table, Text, html
+from pointillist.pages.report import Section
 from pointillist.progress import Progress, silent
 
 MOST_ROWS = 50_000
@@ -49,7 +56,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Utility:
+class Utility(Result):
     """All models on one target."""
 
     target: str
@@ -89,6 +96,90 @@ class Utility:
         ]  # fmt: skip
         return pa.Table.from_pylist(rows)
 
+    def headlines(self) -> dict[str, float]:
+        return {
+            f"{measure}, trained on {trained_on}": self.mean(measure, trained_on)
+            for measure in self.measures
+            for trained_on in ("real", "synthetic")
+        }
+
+    def points(self) -> tuple[Point, ...]:
+        measure = self.measures[0]
+        real, made = self.mean(measure, "real"), self.mean(measure, "synthetic")
+        base = 0.5 if measure == "AUROC" else 0.0
+        kept = part_kept(real, made, base)
+        nothing = "" if kept is not None else " So there is nothing that synthetic rows could keep."
+        return (
+            Point(
+                "models trained on it",
+                grade_kept(kept),
+                "–" if kept is None else f"{kept:.0%}",
+                f"Predicting {self.target}, models trained on synthetic rows reach {measure} {made:.3f} on real ones; "
+                f"trained on real rows they reach {real:.3f}.{nothing}",
+                f"{measure} above {base:g}, as a part of what real rows give: good from 95 %, fair from 85 %; unclear "
+                "where real rows give nothing",
+            ),
+        )
+
+    def sections(self) -> tuple[Section, ...]:
+        rarer = "" if self.positive is None else f" (the rarer class, {self.positive})"
+        what = html(
+            "Models that predict <strong>{}</strong>{} from all other columns, trained on {} synthetic rows, beside the "
+            "same models trained on {} real rows; all tested on the same {} real rows. Scores come from predicted {}; one "
+            "fixed configuration for each model.",
+            self.target, rarer, *(count(self.rows[role]) for role in ("synthetic", "real", "test")),
+            "probabilities" if self.task == "classification" else "values",
+        )  # fmt: skip
+        notes = [Text(note[:1].upper() + note[1:], "note") for note in self.notes]
+        drawn = Cards(tuple(Card(measure, (self._chart(measure),)) for measure in self.measures))
+        return (MODELS.saying(what, blocks=[*notes, TRAINED_ON, drawn, self._scores()]),)
+
+    def _chart(self, measure: str) -> Markup:
+        rows = [(each.model, each.real[measure], each.synthetic[measure]) for each in self.scores]
+        return charts.scores(rows, measure, least=-1.0 if measure == "R²" else 0.0)
+
+    def _scores(self) -> Table:
+        columns = [
+            Column(f"{name}{what}", kind) if what else Column("gap", kind)
+            for name in self.measures
+            for what, kind in ((", real", "number"), (", synthetic", "synthetic"), ("", "number"))
+        ]
+        rows = [
+            (each.model, *(number(value) for name in self.measures for value in (
+                each.real[name], each.synthetic[name], each.gap[name]
+            )))
+            for each in self.scores
+        ]  # fmt: skip
+        return Table((Column("model"), *columns), tuple(rows), "Scores of all models")
+
+
+@METRICS.register("utility", place=60)
+class UtilityMetric(TableMetric[Utility]):
+    """Models trained on either table."""
+
+    needs = ("target",)
+    cost = 10
+
+    def compute(self, real: Sample, synthetic: Sample, context: TableContext) -> Utility | None:
+        if context.target is None or len(real.columns) < 2:
+            return None
+        training, test = context.halves
+        return utility(
+            training, synthetic, test, context.target, seed=context.seed, progress=lambda _, done: context.report(done)
+        )
+
+    def notes(self, found: Utility | None, context: TableContext) -> tuple[str, ...]:
+        if context.target is None:
+            return ("No target was named, so no models were trained. Name one with --target.",)
+        if found is None:
+            return ("The table has one column only, so there is nothing to predict it from.",)
+        if context.holdout is not None:
+            return ()
+        return (
+            "No holdout was given: models were tested on a quarter of the real rows. Those rows took part in the "
+            "release, which favours a table sampled from it by no more than its guarantee allows.",
+        )
+
 
 def utility(
     real: Sample, synthetic: Sample, test: Sample, target: str, *, seed: int = 0, progress: Progress = silent
@@ -107,8 +198,8 @@ def _classes(real: Sample, synthetic: Sample, test: Sample, target: str, seed: i
         return {**ranking_scores(truth, model.scores(x), job.positive), "F1": _f1(truth, model.predict(x), job)}
 
     scores = []
-    for number, name in enumerate(_CLASSIFIERS):
-        progress("utility", number / len(_CLASSIFIERS))
+    for step, name in enumerate(_CLASSIFIERS):
+        progress("utility", step / len(_CLASSIFIERS))
         form, make = recipe(name, seed)
         found = {}
         for role, sample in job.training.items():
@@ -143,8 +234,8 @@ def _numbers(real: Sample, synthetic: Sample, test: Sample, target: str, seed: i
         notes.append(unlearnable(samples["synthetic"], target))
     models = _regressors(seed)
     scores = []
-    for number, (name, (form, make)) in enumerate(models.items()):
-        progress("utility", number / len(models))
+    for step, (name, (form, make)) in enumerate(models.items()):
+        progress("utility", step / len(models))
         x = form(samples["test"], columns)
         found = {}
         for role in ("real", "synthetic"):
