@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pointillist.evaluate.images.gallery import SHOWN
 
 import pointillist as pt
 from pointillist.errors import DataError, UsageError
 from pointillist.evaluate.images import ImageEvaluation, Space, evaluate_images, gallery, read
 from pointillist.methods.image_merf import ImageMerf
+from pointillist.pages.gallery import SHOWN
 from pointillist.pages.images import grid, png
 from pointillist.reading.image_arrays import images
 

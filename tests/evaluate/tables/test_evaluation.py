@@ -126,16 +126,21 @@ class TestWhole:
 def test_one_thread_also_in_libraries_that_come_late() -> None:
     """Threads of two libraries that wait for each other made it fifteen times slower, on two busy cores."""
     code = """
+import pyarrow as pa
 import pointillist as pt
+from pointillist.evaluate.tables.metric import METRICS, TableMetric
 from threadpoolctl import threadpool_info
-from pointillist.evaluate.tables import evaluation
 
-def pools(*arguments):
-    import sklearn.ensemble, sklearn.linear_model
-    return [(each["user_api"], each["num_threads"]) for each in threadpool_info()]
+found = []
 
-evaluation._evaluate = pools
-found = evaluation.evaluate(None, None, pt.Schema(name="x", columns={"x": pt.Boolean()}))
+@METRICS.register("pools")
+class Pools(TableMetric):
+    def compute(self, real, synthetic, context):
+        import sklearn.ensemble, sklearn.linear_model
+        found.extend((each["user_api"], each["num_threads"]) for each in threadpool_info())
+
+table = pa.table({"x": [True, False] * 9})
+pt.evaluate(table, table, pt.Schema(name="x", columns={"x": pt.Boolean()}))
 assert {"openmp", "blas"} <= {kind for kind, _ in found}, found
 assert {threads for _, threads in found} == {1}, found
 """

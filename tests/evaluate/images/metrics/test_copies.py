@@ -7,7 +7,7 @@ import pytest
 
 import pointillist as pt
 from pointillist.errors import UsageError
-from pointillist.evaluate.images.metrics import copies
+from pointillist.evaluate.images import copies
 
 Bars = Callable[..., pt.Images]
 

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
 import pointillist as pt
-from pointillist.evaluate.tables.metrics.columns import Column, columns
+from pointillist.evaluate.tables.metrics.columns import Column, Columns, columns
+from pointillist.evaluate.tables.moments import Moments
 from pointillist.evaluate.tables.sample import Sample, read
+from pointillist.evaluate.verdict import Point
 from pointillist.schema.levels import Levels
 
 
@@ -176,3 +178,60 @@ def test_as_json_and_as_a_table(pair: tuple[Sample, Sample]) -> None:
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
     assert found.table().num_rows == 6
     assert found.table()["missing_real"].to_pylist() == [each.missing[0] for each in found.columns]
+
+
+def compared(distance: float = 0.0, chance: float = 0.0, moments: Moments | None = None, **said: Any) -> Columns:
+    return Columns((Column("height", "integer", distance, chance, None, (0.0, 0.0), (), None, moments, said),))
+
+
+def numbers(means: tuple[float, float], rows: int = 10_000) -> Columns:
+    moments = Moments(means, (10.0, 10.0), (rows, rows))
+    return compared(moments=moments, mean=("170", "180"), spread=("10", "10"))
+
+
+def spreads(spread: float, rows: int = 10_000, kurtosis: float = 3.0) -> Columns:
+    moments = Moments((170.0, 170.0), (10.0, spread), (rows, rows), kurtosis)
+    return compared(moments=moments, mean=("170", "170"), spread=("10", f"{spread:g}"))
+
+
+def graded(found: Columns, question: str) -> Point:
+    return next(each for each in found.points() if each.question == question)
+
+
+class TestGrades:
+    @pytest.mark.parametrize(
+        ("distance", "chance", "grade"),
+        [
+            (0.0, 0.0, "good"), (0.015, 0.0, "good"), (0.017, 0.0, "fair"), (0.05, 0.0, "fair"), (0.052, 0.0, "poor"),
+            (0.115, 0.1, "good"), (0.15, 0.1, "fair"), (0.2, 0.1, "poor"), (0.02, 0.3, "unclear"),
+        ],
+    )  # fmt: skip
+    def test_single_columns(self, distance: float, chance: float, grade: str) -> None:
+        (point,) = compared(distance, chance).points()  # no numbers, so no means and spreads
+        assert (point.question, point.grade) == ("single columns", grade)
+        assert "height" in point.sentence
+        assert f"{chance:.1%}" in point.sentence
+
+    @pytest.mark.parametrize(("mean", "grade"), [(170.0, "good"), (170.7, "good"), (171.5, "fair"), (175.0, "poor")])
+    def test_means(self, mean: float, grade: str) -> None:
+        """Chance moves the difference of two means of 10,000 rows by 0.014 spreads: two of them are allowed for."""
+        point = graded(numbers((170.0, mean)), "means of numbers")
+        assert point.grade == grade
+        assert "height: 180 in place of 170" in point.sentence
+        assert graded(numbers((170.0, mean), rows=100), "means of numbers").grade == "unclear"
+
+    @pytest.mark.parametrize(
+        ("spread", "grade"),
+        [(10.0, "good"), (11.1, "good"), (8.9, "good"), (11.5, "fair"), (13.1, "fair"), (15.0, "poor")],
+    )
+    def test_spreads(self, spread: float, grade: str) -> None:
+        """A column whose mean is right and whose spread is half too large is not good."""
+        point = graded(spreads(spread), "spreads of numbers")
+        assert point.grade == grade
+        assert f"{spread:g} in place of 10" in point.sentence
+        assert graded(spreads(spread), "means of numbers").grade == "good"
+
+    def test_spreads_that_chance_explains(self) -> None:
+        """Long tails: a few values make the spread, and two samples differ in them."""
+        assert graded(spreads(11.5, kurtosis=100.0), "spreads of numbers").grade == "good"
+        assert graded(spreads(15.0, rows=100, kurtosis=100.0), "spreads of numbers").grade == "unclear"

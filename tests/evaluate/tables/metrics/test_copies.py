@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import pointillist as pt
-from pointillist.evaluate.tables.metrics.copies import copies, fingerprints
+from pointillist.evaluate.tables.metrics.copies import Copies, copies, fingerprints
 from pointillist.evaluate.tables.sample import read
 
 People = Callable[..., pa.Table]
@@ -51,3 +51,10 @@ def test_one_row() -> None:
     schema = pt.Schema(name="one", columns={"a": pt.Integer(min=0, max=9)})
     one = read(pa.table({"a": [3]}), schema)
     assert not copies(one, read(pa.table({"a": [4]}), schema)).suspicious
+
+
+def test_copies_are_graded_where_there_are_too_many() -> None:
+    (point,) = Copies(0.9, 0.01, 1000).points()
+    assert (point.question, point.grade) == ("copies of real rows", "poor")
+    assert "Do not hand this table out" in point.sentence
+    assert Copies(0.012, 0.01, 1000).points() == ()

@@ -6,9 +6,10 @@ import pytest
 
 import pointillist as pt
 from pointillist.errors import UsageError
-from pointillist.evaluate.tables.metrics.discriminator import _error, discriminator
+from pointillist.evaluate.tables.metrics.discriminator import Discriminator, _error, discriminator
 from pointillist.evaluate.tables.metrics.marginals import independent
 from pointillist.evaluate.tables.sample import Sample, read
+from pointillist.evaluate.verdict import Point
 
 SCHEMA = pt.Schema(
     name="d",
@@ -96,3 +97,37 @@ def test_standard_error_against_simulation() -> None:
     scores = (draws[:, :60, None] > draws[:, None, 60:]).mean(axis=(1, 2))
     assert _error(float(np.mean(scores)), 60, 40) == pytest.approx(np.std(scores), rel=0.15)
     assert _error(1.0, 10, 10) == 0
+
+
+def told(auroc: float, error: float = 0.01, **importance: float) -> Point:
+    (point,) = Discriminator(auroc, error, 100, importance).points()
+    return point
+
+
+class TestGrades:
+    @pytest.mark.parametrize(
+        ("auroc", "grade"),
+        [(0.47, "good"), (0.5, "good"), (0.65, "good"), (0.66, "fair"), (0.85, "fair"), (0.86, "poor"), (1.0, "poor")],
+    )
+    def test_likeness(self, auroc: float, grade: str) -> None:
+        point = told(auroc)
+        assert (point.question, point.figure, point.grade) == ("likeness of whole rows", f"{auroc:.2f}", grade)
+
+    def test_what_is_shown_is_what_is_graded(self) -> None:
+        """A figure of 0.65 is good by the rule that is printed beside it, whatever its third digit."""
+        assert told(0.654).grade == "good"
+
+    def test_culprits_are_named(self) -> None:
+        sentence = told(0.9, age=0.2, sex=0.1, pay=0.05, job=0.02).sentence
+        assert sentence.endswith("most of all by age, sex and pay.")
+        assert told(0.9, age=0.2, sex=0.0).sentence.endswith("by age.")
+        assert told(0.5, age=0.002).sentence.endswith("(0.5 is guessing).")
+
+    def test_copies_of_real_rows_are_called_that(self) -> None:
+        """Standard error 0.01: below 0.46 it is no accident."""
+        assert told(0.47).grade == "good"
+        assert told(0.3).grade == "poor"
+        assert "copies of real ones" in told(0.3).sentence
+
+    def test_what_few_rows_cannot_tell(self) -> None:
+        assert told(0.5, error=0.06).grade == "unclear"

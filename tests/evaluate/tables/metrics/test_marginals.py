@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 
 import pointillist as pt
 from pointillist.errors import UsageError
-from pointillist.evaluate.tables.metrics.marginals import independent, marginals
+from pointillist.evaluate.tables.metrics.marginals import (
+    Marginal,
+    Marginals,
+    MarginalTables,
+    independent,
+    marginals,
+    pairs_point,
+)
 from pointillist.evaluate.tables.sample import Sample, read
 
 LETTERS = pt.Schema(
@@ -204,3 +211,42 @@ def test_as_json_and_as_a_table() -> None:
     assert facts["tables"][0]["columns"] == list(found.tables[0].columns)
     assert found.table().column_names == ["column_1", "column_2", "distance", "chance"]
     assert found.table().num_rows == 10
+
+
+def pairs(distance: float, chance: float = 0.0) -> Marginals:
+    return Marginals(2, 16, (Marginal(("height", "sex"), distance, chance),), 1)
+
+
+class TestGrades:
+    @pytest.mark.parametrize(
+        ("distance", "chance", "shuffled", "kept", "grade"),
+        [
+            (0.02, 0.02, 0.12, "100%", "good"),
+            (0.05, 0.02, 0.12, "70%", "good"),
+            (0.06, 0.02, 0.12, "60%", "fair"),
+            (0.08, 0.02, 0.12, "40%", "fair"),
+            (0.09, 0.02, 0.12, "30%", "poor"),
+            (0.30, 0.02, 0.12, "0%", "poor"),
+            (0.0, 0.02, 0.12, "100%", "good"),
+        ],
+    )
+    def test_pairs(self, distance: float, chance: float, shuffled: float, kept: str, grade: str) -> None:
+        point = pairs_point(pairs(distance, chance), pairs(shuffled))
+        assert (point.figure, point.grade) == (kept, grade)
+        assert "height with sex" in point.sentence
+
+    @pytest.mark.parametrize(("chance", "shuffled"), [(0.02, 0.01), (0.02, 0.02), (0.02, 0.021)])
+    def test_pairs_where_independence_is_no_yardstick(self, chance: float, shuffled: float) -> None:
+        """Real columns that do not depend on each other, or a short table: synthetic ones may not depend either."""
+
+        def grade(distance: float) -> str:
+            return pairs_point(pairs(distance, chance), pairs(shuffled)).grade
+
+        assert grade(chance) == grade(chance + 0.005) == "good"  # half a percent of the rows, which is no news
+        assert grade(chance + 0.3) == "poor"
+
+    def test_what_these_rows_cannot_tell(self) -> None:
+        assert pairs_point(pairs(0.2, 0.21), pairs(0.14)).grade == "unclear"
+
+    def test_one_column_has_no_pairs(self) -> None:
+        assert MarginalTables((pairs(0.1),), ()).points() == ()

@@ -9,8 +9,9 @@ import pytest
 
 import pointillist as pt
 from pointillist.errors import DataError, UsageError
-from pointillist.evaluate.tables.metrics.utility import Utility, utility
+from pointillist.evaluate.tables.metrics.utility import Score, Utility, utility
 from pointillist.evaluate.tables.sample import Sample, read
+from pointillist.evaluate.verdict import Point
 
 TARGETS: dict[str, Any] = {
     "two": pt.Categorical(categories=("no", "yes"), missing=False),
@@ -273,3 +274,38 @@ def test_as_json_and_as_a_table() -> None:
     assert found.to_json()["scores"][0]["gap"] == {"AUROC": 0.0, "AUPRC": 0.0, "F1": 0.0}
     assert found.table().num_rows == 9
     assert found.table().column_names == ["model", "measure", "real", "synthetic", "gap"]
+
+
+def models(real: float, synthetic: float, task: str = "classification") -> Point:
+    names = ("AUROC", "AUPRC", "F1") if task == "classification" else ("R²",)
+    score = Score("tree", dict.fromkeys(names, real), dict.fromkeys(names, synthetic))
+    (point,) = Utility("ill", task, None, {}, (score,)).points()
+    return point
+
+
+class TestGrades:
+    @pytest.mark.parametrize(
+        ("real", "synthetic", "figure", "grade"),
+        [
+            (0.9, 0.9, "100%", "good"), (0.9, 0.88, "95%", "good"), (0.9, 0.872, "93%", "fair"),
+            (0.9, 0.84, "85%", "fair"), (0.9, 0.83, "82%", "poor"), (0.9, 0.4, "0%", "poor"), (0.8, 0.9, "100%", "good"),
+        ],
+    )  # fmt: skip
+    def test_models(self, real: float, synthetic: float, figure: str, grade: str) -> None:
+        point = models(real, synthetic)
+        assert (point.question, point.figure, point.grade) == ("models trained on it", figure, grade)
+        assert f"AUROC {synthetic:.3f}" in point.sentence
+
+    def test_models_of_numbers(self) -> None:
+        """R² counts from 0, not from one half."""
+        point = models(0.5, 0.45, "regression")
+        assert (point.figure, point.grade) == ("90%", "fair")
+        assert "R² above 0" in point.rule
+
+    def test_what_is_shown_is_what_is_graded(self) -> None:
+        assert models(0.9, 0.8785).grade == "good"  # 94.6 %, shown as 95 %
+
+    def test_what_real_rows_do_not_give(self) -> None:
+        nothing = models(0.505, 0.4)
+        assert (nothing.grade, nothing.figure) == ("unclear", "–")
+        assert "nothing that synthetic rows could keep" in nothing.sentence
