@@ -19,7 +19,7 @@ from pointillist.release import Release
 from pointillist.schema import Schema
 
 if TYPE_CHECKING:
-    from pointillist.evaluate.audit import Audit
+    from pointillist.evaluate.audit.finding import Audit
     from pointillist.evaluate.report import Words
 
 Data = TypeVar("Data")

@@ -13,7 +13,7 @@ from pointillist.pages.card import Card
 from pointillist.pages.report import Report, Section, arranged
 
 if TYPE_CHECKING:
-    from pointillist.evaluate.audit import Audit
+    from pointillist.evaluate.audit.finding import Audit
 
 PRIVACY = Section("privacy", "What was promised", "Privacy")
 VERDICT = Section("verdict", "Verdict at a glance", "Verdict")

@@ -17,7 +17,7 @@ from pointillist.evaluate.arrays import Floats
 from pointillist.evaluate.audit.audited_pipeline import AuditedPipeline
 from pointillist.evaluate.audit.epsilon_bounds import best_one_run, ideal_one_run, one_run_epsilon, refutes
 from pointillist.evaluate.audit.finding import ALARM, Finding
-from pointillist.evaluate.audit.owned_rows import OwnedRows, read_rows, spread
+from pointillist.evaluate.tables.owned_rows import OwnedRows, read_rows, spread
 from pointillist.features import Records
 from pointillist.privacy.guarantee import Neighbours
 from pointillist.progress import Progress, silent

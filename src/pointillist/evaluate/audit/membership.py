@@ -18,8 +18,8 @@ from pointillist.evaluate.arrays import Codes, Floats
 from pointillist.evaluate.audit.audited_pipeline import AuditedPipeline
 from pointillist.evaluate.audit.epsilon_bounds import SHARES, area, best_one_run, hits_at, refutes
 from pointillist.evaluate.audit.finding import ALARM, Finding
-from pointillist.evaluate.audit.owned_rows import Private, read_rows
 from pointillist.evaluate.tables.design_matrix import wide
+from pointillist.evaluate.tables.owned_rows import Private, read_rows
 from pointillist.evaluate.tables.sample import Sample, read
 from pointillist.privacy.guarantee import Neighbours
 from pointillist.progress import Progress, silent

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from pointillist.evaluate.audit.audited_pipeline import AuditedPipeline
-from pointillist.evaluate.audit.owned_rows import repeated
+from pointillist.evaluate.tables.owned_rows import repeated
 from pointillist.privacy.guarantee import Neighbours
 from pointillist.schema import Schema
 from pointillist.schema.levels import Levels, levels_of

@@ -35,7 +35,7 @@ from pointillist.release import Release
 from pointillist.schema import Schema
 
 if TYPE_CHECKING:
-    from pointillist.evaluate.audit import Audit
+    from pointillist.evaluate.audit.finding import Audit
 
 MODELS = ("logistic regression", "random forest", CNN)
 """What the report trains; all of the papers' classifiers if asked to."""

@@ -38,7 +38,7 @@ from pointillist.release import Release
 from pointillist.schema import Schema
 
 if TYPE_CHECKING:
-    from pointillist.evaluate.audit import Audit
+    from pointillist.evaluate.audit.finding import Audit
 
 _PERSONS = (
     "A person may own several rows here, and rows of one person are alike: the stated errors, chances and p-value "

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pointillist.evaluate.audit.owned_rows import read_rows
 from pointillist.evaluate.metric import Context, Metric, Metrics, Result
+from pointillist.evaluate.tables.owned_rows import read_rows
 from pointillist.evaluate.tables.sample import Sample
 from pointillist.pages.report import Section
 from pointillist.registry import Registry
