@@ -7,6 +7,7 @@ import inspect
 import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from types import NoneType, UnionType
@@ -72,7 +73,6 @@ def of_fit(default: _Value) -> _Value:
     return found
 
 
-@cache
 def settings_of(kind: type) -> tuple[Setting, ...]:
     """All settings of a dataclass, those that it inherits first."""
     hints, meanings = get_type_hints(kind), _meanings(kind)
@@ -107,6 +107,15 @@ def parsed(kind: type, name: str, given: Sequence[str]) -> dict[str, Any]:
         except UsageError as error:
             raise UsageError(f"--set: {error}") from None
     return found
+
+
+@contextmanager
+def refusing(name: str) -> Iterator[None]:
+    """Where settings of the right types are put to use: whatever is wrong about them is the user's mistake."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise UsageError(f"--set: {name} does not take these settings ({type(error).__name__}: {error}).") from None
 
 
 def require_types(kind: type, options: Mapping[str, Any]) -> None:

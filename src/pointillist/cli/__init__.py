@@ -6,6 +6,7 @@ from pointillist.cli.app import main
 from pointillist.cli import (  # isort: skip
     demo,
     schema,
+    methods,
     extractor,
     release,
     fit,
@@ -31,6 +32,7 @@ __all__ = [
     "inspect",
     "ledger",
     "main",
+    "methods",
     "query",
     "release",
     "sample",

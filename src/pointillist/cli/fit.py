@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import GeneratorName, Overwrite, Quiet, ReleaseFile
+from pointillist.cli.options import GeneratorName, Overwrite, Quiet, ReleaseFile, Settings
 from pointillist.cli.outputs import free
 from pointillist.errors import UsageError
 
@@ -21,6 +21,7 @@ def fit(
     output: Annotated[Path, typer.Option("-o", "--output", help="The model file to write.", show_default=False)],
     seed: Annotated[int, typer.Option(min=0, help="Seed of the fit.")] = 0,
     generator: GeneratorName = None,
+    settings: Settings = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
@@ -50,6 +51,8 @@ def fit(
 
     Example: pointillist fit people.release -o people.model
 
+    Example: pointillist fit people.release --set components=400 -o finer.model
+
     Example: pointillist fit digits.release --variety 0.6 -o tidy.model
     """
     from pointillist.cli import console
@@ -59,7 +62,9 @@ def fit(
 
     free(output, overwrite, release)
     public = Release.load(release)
-    chosen = _fitted_by(public, generator, steps, variety)
+    if settings and (steps is not None or variety is not None):
+        raise UsageError("--steps and --variety are settings, too: beside --set, give them as --set steps=… and so on.")
+    chosen = _with_settings(public, generator, settings) if settings else _fitted_by(public, generator, steps, variety)
     with container.reserve(output, 0) as pending:
         with console.Steps(quiet).shown() as shown:
             model = make_fit(public, **chosen, checkpoint=checkpoint, seed=seed, progress=shown)
@@ -69,6 +74,31 @@ def fit(
         console.say(f"Written to {output}.")
         return f"pointillist sample {output} -o synthetic{table}"
     return None
+
+
+def _with_settings(release: "Release", generator: str | None, settings: list[str]) -> dict[str, Any]:
+    """The generator, or the release's own method, with some settings changed."""
+    from pointillist.generators.settings import generator_for
+    from pointillist.methods.planned_method import planned_method
+    from pointillist.settings import parsed, refusing, settings_of
+
+    if generator is not None:
+        usual: Any = generator_for(release.schema, generator)
+        given = parsed(type(usual), generator, settings)
+        with refusing(generator):
+            return {"generator": replace(usual, **given)}
+    method: Any = planned_method(release)
+    changed = parsed(type(method), method.name, settings)
+    later = [each.name for each in settings_of(type(method)) if each.of_fit]
+    early = [name for name in changed if name not in later]
+    if early:
+        choice = f"Of {method.name}, a fit can set {', '.join(later)}. " if later else ""
+        raise UsageError(
+            f"--set {early[0]}: it decides what is measured, and the release is made. {choice}A generator that is named by "
+            "--generator has settings of its own."
+        )
+    with refusing(method.name):
+        return {"method": replace(method, **changed)}
 
 
 def _fitted_by(release: "Release", generator: str | None, steps: int | None, variety: float | None) -> dict[str, Any]:

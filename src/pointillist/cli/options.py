@@ -38,8 +38,17 @@ MethodName = Annotated[
     str | None,
     typer.Option(
         "--method",
-        help="The recipe: mosaic (default), merf, hermite, landmarks or reduced-set; for images spectral (default), merf, "
-        "hermite or perceptual.",
+        help="The recipe, one of those that `pointillist methods` lists; by default the first that suits the data.",
+        show_default=False,
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A setting, such as features=2000; `pointillist methods NAME` lists those of a method or generator. Repeat it "
+        "for more.",
         show_default=False,
     ),
 ]
@@ -71,7 +80,7 @@ GeneratorName = Annotated[
     str | None,
     typer.Option(
         "--generator",
-        help="mixture, network or points; for images image-network; by default what suits the release.",
+        help="One of those that `pointillist methods` lists; by default what suits the release.",
         show_default=False,
     ),
 ]

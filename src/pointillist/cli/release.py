@@ -23,6 +23,7 @@ from pointillist.cli.options import (
     Public,
     Quiet,
     SchemaFile,
+    Settings,
     Sql,
     Targets,
     Yes,
@@ -55,6 +56,7 @@ def release(
     public: Public = None,
     overlap: Overlap = False,
     extractor: ExtractorName = None,
+    settings: Settings = None,
     plan: PlanOnly = False,
     ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
@@ -80,7 +82,7 @@ def release(
 
     facts = Schema.load(schema)
     asked: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "target": target, "neighbours": neighbours}
-    asked["method"] = _recipe(method, public, overlap, extractor, data, facts, delimiter)
+    asked["method"] = _recipe(facts, method, settings, public, overlap, extractor, data, delimiter)
     settled = make_plan(facts, **asked)
     if plan:
         _tell(settled, quiet, as_json)
@@ -115,16 +117,40 @@ def _tell(plan: "Plan", quiet: bool, as_json: bool = False) -> None:
 
 
 def _recipe(
+    schema: "Schema",
+    method: str | None,
+    settings: list[str] | None,
+    public: Path | None,
+    overlap: bool,
+    extractor: str | None,
+    private: Path,
+    delimiter: str,
+) -> "Method":
+    """The method by its name, with its settings, and the public rows or the network that it is to use, if any."""
+    from pointillist.methods import METHODS, kind_for
+    from pointillist.settings import parsed, refusing
+
+    own = _brought(schema, method, public, overlap, extractor, private, delimiter)
+    kind = kind_for(schema, method)
+    name = METHODS.name_of(kind)
+    given = parsed(kind, name, settings or ())
+    twice = [each for each in given if each in own]
+    if twice:
+        raise UsageError(f"--set {twice[0]}: there is an option for it, which is given, too. Leave one out.")
+    with refusing(name):
+        return kind(**own, **given)
+
+
+def _brought(
+    schema: "Schema",
     method: str | None,
     public: Path | None,
     overlap: bool,
     extractor: str | None,
     private: Path,
-    schema: "Schema",
     delimiter: str,
-) -> "Method":
-    """The method by its name, with the public rows that it is to weight or the network that it is to use, if any."""
-    from pointillist.methods import method_for
+) -> dict[str, Any]:
+    """The settings of a method that have options of their own: they bring files along."""
     from pointillist.reading.opening import open_source
     from pointillist.reading.public_points import public_points
 
@@ -136,9 +162,9 @@ def _recipe(
                 f"--extractor goes with --method perceptual, not with {method or 'the default'}: no other method uses a "
                 "public network."
             )
-        return method_for(schema, method, {"extractor": _file_or_name(extractor)})
+        return {"extractor": _file_or_name(extractor)}
     if public is None:
-        return method_for(schema, method)
+        return {}
     if method != "landmarks":
         raise UsageError(
             f"--public goes with --method landmarks, not with {method or 'the default'}: no other method weights public "
@@ -151,7 +177,7 @@ def _recipe(
             "a table that anybody may see."
         )
     points = public_points(open_source(public, delimiter=delimiter), schema)
-    return method_for(schema, method, {"points": points, "overlap": overlap})
+    return {"points": points, "overlap": overlap}
 
 
 def _file_or_name(text: str) -> str | Path:

@@ -25,6 +25,7 @@ from pointillist.cli.options import (
     SafeCsv,
     SchemaFile,
     Seed,
+    Settings,
     Sql,
     Targets,
     Yes,
@@ -53,6 +54,7 @@ def synth(
     public: Public = None,
     overlap: Overlap = False,
     extractor: ExtractorName = None,
+    settings: Settings = None,
     generator: GeneratorName = None,
     rows: Rows = None,
     seed: Seed = None,
@@ -84,7 +86,7 @@ def synth(
         generator_for(facts, generator)  # better known before anything is spent
     release(
         data, schema, epsilon, kept, delta, target, neighbours, method, public, overlap, extractor,
-        plan=False, ledger=ledger, delimiter=delimiter, sql=sql, yes=yes, overwrite=overwrite, quiet=quiet,
+        settings, plan=False, ledger=ledger, delimiter=delimiter, sql=sql, yes=yes, overwrite=overwrite, quiet=quiet,
     )  # fmt: skip
     try:
         with console.Steps(quiet).shown() as steps:
