@@ -77,8 +77,10 @@ def _commands() -> str:
 
 
 def _directive(name: str) -> str:
-    """A heading and the directive for a public name."""
-    return f"### `pt.{name}` {{: #pt.{name} }}\n\n::: {_home(name)}\n    options:\n      show_root_toc_entry: false\n"
+    """The directive for a public name, with an anchor that does not change when its home does."""
+    options = {"heading": f"pt.{name}", "toc_label": f"pt.{name}"}
+    lines = [f"      {key}: {value}" for key, value in options.items()]
+    return "\n".join([f'<a id="pt.{name}"></a>', "", f"::: {_home(name)}", "    options:", *lines, ""])
 
 
 def _home(name: str) -> str:
