@@ -1,8 +1,10 @@
 """Release: the only thing that crosses the wall. Noisy sums, with everything needed to understand and check them."""
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -113,6 +115,20 @@ class Release:
     @property
     def method(self) -> str:
         return self.plan.method
+
+    @cached_property
+    def pairs(self) -> frozenset[frozenset[str]]:
+        """Columns that were measured together."""
+        maps = [block.map for each in self.measurements for block in each.blocks()]
+        return frozenset(
+            frozenset(pair)
+            for each in maps
+            for pair in itertools.combinations(sorted(each.code_columns | each.unit_columns), 2)
+        )
+
+    def measured_together(self, columns: Iterable[str]) -> bool:
+        """Whether every two of some columns were measured together."""
+        return all(frozenset(pair) in self.pairs for pair in itertools.combinations(sorted(set(columns)), 2))
 
     def summary(self) -> dict[str, Any]:
         """All but the measurements, as JSON values."""

@@ -40,19 +40,12 @@ def query(
     """
     from pointillist.cli import console
     from pointillist.cli.show.estimates import show_answers
-    from pointillist.inference.answer import answer
-    from pointillist.inference.query import Query
-    from pointillist.inference.received import receive
-    from pointillist.model import Model
+    from pointillist.inference.query import ask
     from pointillist.release import Release
 
     public = Release.load(release)
-    public.schema.require_table("query")
-    Query.parse(text, list(public.schema.measured))  # a slip is better told before the fit than after it
-    fitted = None if model is None else Model.load(model)
     with console.Steps(quiet or as_json).shown() as steps:
-        received = receive(public, model=fitted, refits=refits, confidence=confidence, seed=seed, progress=steps)
-        found = answer(received, text)
+        found = ask(public, text, model=model, refits=refits, confidence=confidence, seed=seed, progress=steps)
     if as_json:
         print_json(found.to_json())
     elif quiet:

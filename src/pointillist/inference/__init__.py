@@ -1,7 +1,7 @@
-"""The receiver's toolkit: what somebody can do who has a release and nothing else."""
+"""What anyone may ask of a release, who has a release and nothing else."""
 
-from pointillist.inference.answer import Answers, answer
-from pointillist.inference.pushed import Pushed
+from pointillist.inference.pushforward import Pushed
+from pointillist.inference.query import Answers, answer
 from pointillist.inference.received import Received, receive
 from pointillist.inference.two_sample import TwoSampleTest
 

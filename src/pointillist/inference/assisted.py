@@ -138,6 +138,13 @@ class Assisted:
         errors = self.caution * np.sqrt(noise + misfit + np.maximum.reduce(rest) + unseen)
         return Readout(means, errors, spread, max(1.0, many - 1))
 
+    def enough(self, where: Floats) -> bool:
+        """Whether there are surely some private rows that meet a condition, (rows, 1)."""
+        if where.all():
+            return True
+        read = self.read(where, events=True)
+        return bool(read.means[0] > 3 * read.errors[0])
+
 
 @dataclass(frozen=True, eq=False)
 class _System:

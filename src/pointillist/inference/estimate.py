@@ -1,4 +1,4 @@
-"""Estimate: a statistic of the synthetic data, and where the private one lies."""
+"""Estimate: a statistic of the synthetic data, and the interval where the private one lies."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -9,6 +9,16 @@ from pointillist.schema.kinds import show_in
 Basis = Literal["measured", "refits", "assisted"]
 Unit = str
 """What a value counts: "number", "share", or what a kind of column counts in; "day" and "second" are those from 1970."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where a private statistic lies."""
+
+    low: float
+    high: float
+    error: float
+    """Standard deviation of the reading."""
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,17 @@
 A formula makes one value of each row. It can neither read files nor change settings: it is parsed before it is run, only
 columns, constants and plain functions of them are let through, and it runs in a database of its own without access to
 anything outside.
+
+A column's name may always stand in double quotes or in back-ticks. It needs neither where it cannot be taken for anything
+else: so a column may be called `lambda` or `flc.grp`, but one called `and` or `my col` is quoted.
 """
 
 import atexit
+import difflib
 import json
+import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Self
@@ -19,7 +24,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.inference.naming import as_sql, column_of, listed, meant
 from pointillist.reading.sql_functions import ALLOWED
 from pointillist.schema import kind_of_type
 
@@ -39,9 +43,50 @@ _PLAIN = {
     "TYPE",
 }
 _NAMES = {"SUBQUERY": "a subquery", "WINDOW": "a window function", "STAR": "*", "LAMBDA": "a lambda"}
+_MOST_SHOWN = 12
+_SYNTAX = {
+    "all", "and", "any", "array", "as", "between", "case", "cast", "collate", "distinct", "else", "end", "false", "for",
+    "from", "glob", "ilike", "in", "interval", "is", "isnull", "like", "not", "notnull", "null", "or", "similar", "some",
+    "then", "to", "true", "try_cast", "when",
+}  # fmt: skip
+"""Words that formulas are made of: they stand for columns only in quotes."""
+_TOKEN = re.compile(
+    r"""
+    (?P<whole>[eE]'(?:[^'\\]|\\.|'')*' | '(?:[^']|'')*' | "(?:[^"]|"")*" | \$\$.*?\$\$ | --[^\n]* | /\*.*?\*/)
+    | `(?P<ticked>(?:[^`]|``)*)`
+    | (?P<run>[\w.]+)(?P<call>\s*\()?
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 _MOST_CHARACTERS = 10_000
 _MOST_SECONDS = 60
 _PLACE = {"query_location", "query_location_length"}
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A number for each row of a table, whatever makes it."""
+
+    name: str
+    call: Callable[[pa.Table], Floats]
+    columns: frozenset[str] | None
+    """The columns that it reads; none if that is not known."""
+
+    def __call__(self, table: pa.Table) -> Floats:
+        return self.call(table)
+
+    def both(self, other: "Function") -> "Function":
+        """Of two conditions the one that both hold."""
+        columns = None if self.columns is None or other.columns is None else self.columns | other.columns
+        return Function(f"{self.name} and {other.name}", lambda table: self(table) * other(table), columns)
+
+    def after(self, step: Callable[[pa.Table], pa.Table]) -> "Function":
+        """The same of rows as they are before a step."""
+        return Function(self.name, lambda table: self(step(table)), None)
+
+
+ALL_ROWS = Function("", lambda table: np.ones(table.num_rows), frozenset())
+"""The condition that all rows meet."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +108,7 @@ class Expression:
         if not text.strip():
             raise UsageError(f"an expression is missing{where.at(0)}. Columns: {listed(known)}.")
         try:
-            written = as_sql(text, known, _plain)
+            written = _as_sql(text, known)
             parsed = _parsed(f"{_HEAD}{written.text}{_TAIL}")
         except (duckdb.Error, UnicodeError):  # what is not Unicode never reaches the parser
             raise UsageError(f"{text.strip()!r} holds characters that are no text.") from None
@@ -117,6 +162,17 @@ class Expression:
             raise UsageError(f"{self.text!r} does not make one value of each row.")
         return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
 
+    @property
+    def number(self) -> Function:
+        """A number for each row; NaN where there is none. A column by itself is called by its plain name."""
+        plain = unquoted(self.text)
+        return Function(plain if self.columns == {plain} else self.text, self.numbers, self.columns)
+
+    @property
+    def event(self) -> Function:
+        """1 for every row that meets a condition, 0 for the others."""
+        return Function(self.text, lambda table: self.holds(table).astype(np.float64), self.columns)
+
     def numbers(self, table: pa.Table) -> Floats:
         """A number for each row; NaN where there is none."""
         return as_numbers(self.evaluate(table), repr(self.text))
@@ -156,6 +212,79 @@ class _Place:
         position = min(max(place, 0) + self.offset, len(self.text))
         rest = self.text[position:].strip()
         return f" at position {position + 1}" + (f" (before {rest[:20]!r})" if rest else " (the end)")
+
+
+@dataclass(frozen=True)
+class _Sql:
+    """A formula as the database reads it."""
+
+    text: str
+    places: tuple[int, ...]
+    """For each sign of it, and for its end, where that stands in what the user wrote."""
+
+    def place(self, position: int) -> int:
+        """Where a position of the SQL stands in what the user wrote."""
+        return self.places[min(max(position, 0), len(self.text))]
+
+
+def _as_sql(text: str, known: Sequence[str]) -> _Sql:
+    """A formula with the names of columns in double quotes wherever the names alone would not be understood."""
+    names = {each.lower(): each for each in known}
+    written, places, begun = "", [], 0
+    for token in _TOKEN.finditer(text):
+        name = token["ticked"].replace("``", "`") if token["ticked"] is not None else None
+        if token["run"] and not token["call"] and not _is_number(token["run"]):
+            run = token["run"].lower()
+            if run in names and run not in _SYNTAX and not _plain(token["run"]):
+                name = token["run"]
+        if name is not None:
+            end = token.end("run") if token["run"] else token.end()
+            written += text[begun : token.start()] + quoted(name)
+            places += [*range(begun, token.start()), *[token.start()] * len(quoted(name))]
+            begun = end
+    return _Sql(written + text[begun:], (*places, *range(begun, len(text) + 1)))
+
+
+def quoted(name: str) -> str:
+    """A column's name as it is written in a formula."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def unquoted(written: str) -> str:
+    """A name without the quotes or back-ticks that it may stand in."""
+    sign = written[:1]
+    if len(written) > 1 and sign in ('"', "`") and written[-1] == sign:
+        return written[1:-1].replace(sign * 2, sign)
+    return written
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for a message: the first few of many."""
+    more = f", ... ({len(names)})" if len(names) > _MOST_SHOWN else ""
+    return ", ".join(names[:_MOST_SHOWN]) + more
+
+
+def column_of(name: str, known: Sequence[str]) -> str | None:
+    """The column that a name stands for; upper and lower case are the same unless both are there."""
+    fits = [each for each in known if each == name] or [each for each in known if each.lower() == name.lower()]
+    return fits[0] if fits else None
+
+
+def meant(text: str, name: str, known: Sequence[str]) -> str:
+    """A hint at the column that was probably meant by a name within a text, if there is one."""
+    if name in known:  # in parts, each in quotes of its own
+        return f"Write {quoted(name)}, with one pair of quotes. "
+    bare = _TOKEN.sub(lambda token: token[0] if token["run"] else " ", text)
+    for each in sorted(known, key=len, reverse=True):
+        needs = each.lower() in _SYNTAX or not re.fullmatch(r"[\w.]+", each)
+        if needs and re.search(rf"(?<!\w){re.escape(each)}(?!\w)", bare, re.IGNORECASE):
+            return f"Did you mean {quoted(each)}? Such a name goes in double quotes or back-ticks. "
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"Did you mean {near[0]!r}? " if near else ""
+
+
+def _is_number(run: str) -> bool:
+    return run[0] in ".0123456789" and re.fullmatch(r"(\d+\.?\d*|\.\d+)(e\d*)?", run, re.IGNORECASE) is not None
 
 
 @cache

@@ -6,16 +6,27 @@
 
 Inside mean, sum, median, quantile and correlation any formula over columns may stand. Column names with spaces go in double
 quotes or back-ticks, texts in single quotes.
+
+A question is parsed once, before anything is fitted; its answers are figures with an interval, for each aggregate and group.
 """
 
+import itertools
+import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
 
 from pointillist.errors import UsageError
-from pointillist.inference.expression import Expression
-from pointillist.inference.naming import column_of, listed, meant, unquoted
+from pointillist.inference.estimate import Estimate
+from pointillist.inference.expression import ALL_ROWS, Expression, Function, column_of, listed, meant, quoted, unquoted
+from pointillist.inference.received import Received, receive
+from pointillist.inference.statistic import Correlation, Count, Mean, Quantile, Share, Statistic, Total
+from pointillist.model import Model
+from pointillist.progress import Progress, silent
+from pointillist.release import Release
+from pointillist.schema.levels import Levels
 
 ARGUMENTS = {"count": 0, "share": 0, "mean": 1, "sum": 1, "median": 1, "quantile": 2, "correlation": 2}
 """The aggregates, and how many arguments each has."""
@@ -23,6 +34,9 @@ _FORMS = "count(), share(), mean(x), sum(x), median(x), quantile(x, 0.9), correl
 _CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*\(", re.ASCII)
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _GROUP = re.compile(r"group\s+by\b", re.IGNORECASE)
+_MOST_VALUES = 100
+"""The most values of a column that rows are grouped by."""
+_MOST_GROUPS = 500
 
 
 @dataclass(frozen=True)
@@ -31,13 +45,61 @@ class Aggregate:
 
     name: str
     """One of `ARGUMENTS`."""
-    formulas: tuple[str, ...]
+    formulas: tuple[Expression, ...] = ()
     order: float | None = None
     """Of a quantile."""
 
     def __str__(self) -> str:
         order = () if self.order is None or self.name == "median" else (f"{self.order:g}",)
-        return f"{self.name}({', '.join((*self.formulas, *order))})"
+        return f"{self.name}({', '.join((*(each.text for each in self.formulas), *order))})"
+
+    def statistic(self, where: Function, received: Received) -> Statistic:
+        """What it asks about the rows that meet a condition."""
+        numbers = [each.number for each in self.formulas]
+        match self.name:
+            case "count":
+                return Count(where)
+            case "share":
+                return Share(where if where.name else replace(where, name="true"))
+            case "mean":
+                return Mean(numbers[0], where, received.column_of(numbers[0]))
+            case "sum":
+                return Total(numbers[0], where)
+            case "correlation":
+                return Correlation(numbers[0], numbers[1], where)
+            case _:
+                assert self.order is not None
+                return Quantile(numbers[0], self.order, where, received.column_of(numbers[0]))
+
+
+@dataclass(frozen=True)
+class Group:
+    """The figures of one group of rows."""
+
+    values: tuple[Any, ...]
+    """For each column that rows are grouped by its value; None if it is missing."""
+    estimates: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Figures with intervals, group by group."""
+
+    query: "Query"
+    groups: tuple[Group, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """One entry for each figure."""
+        return [
+            {
+                "group": dict(zip(self.query.groups, group.values, strict=True)),
+                "aggregate": str(aggregate),
+                **estimate.to_json(),
+            }
+            for group in self.groups
+            for aggregate, estimate in zip(self.query.aggregates, group.estimates, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -45,7 +107,7 @@ class Query:
     """A question that was understood."""
 
     aggregates: tuple[Aggregate, ...]
-    where: str | None
+    where: Expression | None
     groups: tuple[str, ...]
 
     @classmethod
@@ -53,13 +115,51 @@ class Query:
         """Understand a question about known columns."""
         head, where, groups = _parts(text)
         aggregates = tuple(_aggregate(text, part, known) for part in _split(text, head))
-        if where is not None:
-            Expression.parse(text[where], known, within=text, offset=where.start)
         return cls(
             aggregates,
-            None if where is None else text[where].strip(),
+            None if where is None else Expression.parse(text[where], known, within=text, offset=where.start),
             () if groups is None else tuple(_group(text, part, known) for part in _split(text, groups)),
         )
+
+    def answer(self, received: Received) -> Answers:
+        """Ask it of a release. Groups that no synthetic row is in are left out, and counted in a note."""
+        choices = [_choices(received.levels[name], received.columns) for name in self.groups]
+        if (number := math.prod(map(len, choices))) > _MOST_GROUPS:
+            raise UsageError(f"group by: that makes {number:,} groups; {_MOST_GROUPS} at most. Group by fewer columns.")
+        groups, empty = [], 0
+        for chosen in itertools.product(*choices):
+            where = ALL_ROWS if self.where is None else self.where.event
+            for _, member in chosen:
+                where = member if where is ALL_ROWS else where.both(member)
+            if chosen and not where(received.rows).any():
+                empty += 1
+                continue
+            figures = (received.ask(each.statistic(where, received)) for each in self.aggregates)
+            groups.append(Group(tuple(value for value, _ in chosen), tuple(figures)))
+        note = f"{empty} group{'s' * (empty > 1)} without a synthetic row {'are' if empty > 1 else 'is'} not shown."
+        return Answers(self, tuple(groups), (note,) if empty else ())
+
+
+def answer(received: Received, text: str) -> Answers:
+    """Answer a query, such as `mean(income) where age > 40 group by sex`."""
+    return Query.parse(text, received.columns).answer(received)
+
+
+def ask(
+    release: Release,
+    text: str,
+    *,
+    model: Model | str | Path | None = None,
+    confidence: float = 0.95,
+    refits: int = 0,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Answers:
+    """Answer a query from a release alone. A slip in it is told before the fit, not after; options are as in `receive`."""
+    release.schema.require_table("query")
+    query = Query.parse(text, list(release.schema.measured))
+    received = receive(release, model=model, confidence=confidence, refits=refits, seed=seed, progress=progress)
+    return query.answer(received)
 
 
 def _parts(text: str) -> tuple[slice, slice | None, slice | None]:
@@ -135,9 +235,8 @@ def _aggregate(text: str, part: slice, known: Sequence[str]) -> Aggregate:
     order = {"median": 0.5}.get(name)
     if name == "quantile":
         order = _order(text, parts.pop())
-    for each in parts:
-        Expression.parse(text[each], known, within=text, offset=each.start)
-    return Aggregate(name, tuple(text[each].strip() for each in parts), order)
+    formulas = (Expression.parse(text[each], known, within=text, offset=each.start) for each in parts)
+    return Aggregate(name, tuple(formulas), order)
 
 
 def _order(text: str, part: slice) -> float:
@@ -171,3 +270,30 @@ def _begin(text: str, part: slice) -> int:
 def _at(text: str, place: int) -> str:
     rest = text[place:].strip()
     return f" at position {place + 1}" + (f" (before {rest[:20]!r})" if rest else " (the end)")
+
+
+def _choices(levels: Levels, known: Sequence[str]) -> list[tuple[Any, Function]]:
+    """Every value of a column that rows are grouped by, and the condition that a row has it."""
+    found = []
+    for value in _values(levels):
+        condition = f"{quoted(levels.name)} is null" if value is None else f"{quoted(levels.name)} = {_literal(value)}"
+        found.append((value, Expression.parse(condition, known).event))
+    return found
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+
+
+def _values(levels: Levels) -> list[Any]:
+    """Every value of a column, and None if some may be missing."""
+    values = levels.column.every_value(_MOST_VALUES)
+    if not 0 < len(values) <= _MOST_VALUES:
+        raise UsageError(
+            f"group by: column {levels.name!r} is {levels.column.kind} and has no groups. Name a categorical, ordinal, "
+            f"boolean or integer column with at most {_MOST_VALUES} values, or use where."
+        )
+    gaps = levels.has_missing or levels.column.unlisted_is_missing
+    return [*values, None] if gaps else values

@@ -1,64 +1,143 @@
-"""Received: a release in the hands of somebody who wants to know something. Public: no private row is ever seen here."""
+"""Received: a release in the hands of somebody who wants to know something. Public: no private row is ever seen here.
 
+An interval comes from the noisy counts themselves where they answer the question ("measured"); from refits, if the
+receiver had some made; and else from rows and release together ("assisted"). What a question costs to prepare is prepared
+once.
+"""
+
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
+from scipy import stats
 
 from pointillist.errors import UsageError
-from pointillist.inference.estimate import Unit
-from pointillist.inference.function import Function, Written
-from pointillist.inference.inquiry import Inquiry
-from pointillist.inference.source import Source, Through
-from pointillist.inference.statistic import EVERYWHERE
+from pointillist.features import Records
+from pointillist.fitting.readings import Readings
+from pointillist.generators.points.points import Points
+from pointillist.inference.assisted import CAUTION, FITTED, MOST_ROWS, POINTS, Assisted
+from pointillist.inference.estimate import Basis, Estimate, Interval
+from pointillist.inference.expression import Function
+from pointillist.inference.noisy_counts import Asked, NoisyCounts
+from pointillist.inference.noisy_embedding import MeanEmbedding
+from pointillist.inference.questions import Questions, Step
+from pointillist.inference.refits import Refits, require_settings
+from pointillist.inference.statistic import Statistic
 from pointillist.inference.two_sample import TwoSampleTest, compare, compare_releases
-from pointillist.inference.uncertainty import uncertainty
 from pointillist.methods.fit import fit
 from pointillist.model import FRAMES, Model
 from pointillist.progress import Progress, silent
 from pointillist.release import Release
-from pointillist.sampling.recoding import numbers_of
+from pointillist.sampling.recoding import numbers_of, recode
+from pointillist.schema.levels import Levels
+
+Floats = NDArray[np.float64]
 
 _ROWS = 20_000
 """Rows that are drawn from a model without weighted points, unless the caller says otherwise."""
+_MOST_PROBED = 2_000
+"""Rows on which a function is tried to see which columns it reads."""
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedRows:
+    """Rows of a model with a weight each."""
+
+    table: pa.Table
+    weights: Floats
+    """They add up to 1."""
+    records: Records
+
+    @classmethod
+    def of(cls, model: Model, count: int, seed: int) -> Self:
+        """A model's own points, or `count` rows of equal weight drawn from it."""
+        if isinstance(model.generator, Points):
+            points = model.generator
+            total = float(points.weights.sum())
+            weights = points.weights / total if total > 0 else np.full(points.records.rows, 1 / points.records.rows)
+            return cls(points.table(model.levels), weights, points.records)
+        table = model.sample_table(count, seed=seed)
+        codes = {each.name: recode(each, table[each.name]) for each in model.levels}
+        units = {each.name: each.to_unit(numbers_of(each, table[each.name])) for each in model.levels if each.numeric}
+        return cls(table, np.full(count, 1 / count), Records(count, codes, units))
+
+    def most_important(self, count: int, seed: int) -> NDArray[np.intp]:
+        """The numbers of at most `count` rows: of the largest weights, or any if all are alike."""
+        if len(self.weights) <= count:
+            return np.arange(len(self.weights))
+        if np.ptp(self.weights) < 1e-12:
+            return np.sort(np.random.default_rng(seed).choice(len(self.weights), count, replace=False))
+        return np.sort(np.argsort(-np.abs(self.weights), kind="stable")[:count])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Received(Inquiry):
+class Received(Questions):
     """Weighted rows that stand for a private table, and the release that they come from. Ask it anything; it is free."""
 
-    _source: Source
+    release: Release
+    model: Model
+    confidence: float
+    seed: int
+    sample_size: int
+    """Rows that are drawn from a model whose rows have no weights."""
+    refits: Refits | None = None
 
     def __repr__(self) -> str:
         return (
             f"<Received {self.release.schema.name!r}: {self.rows.num_rows:,} rows, {len(self.columns)} columns, "
-            f"{self.source.confidence:.0%} intervals>"
+            f"{self.confidence:.0%} intervals>"
         )
 
     @property
-    def source(self) -> Source:
-        return self._source
+    def received(self) -> "Received":
+        return self
 
     @property
-    def release(self) -> Release:
-        return self.source.release
-
-    @property
-    def model(self) -> Model:
-        return self.source.model
-
-    @property
-    def through(self) -> Through | None:
+    def step(self) -> Step | None:
         return None
 
     @property
     def rows(self) -> pa.Table:
-        return self.source.rows.table
+        return self.weighted.table
 
     @property
     def frame(self) -> str:
         return self.model.frame
+
+    @cached_property
+    def weighted(self) -> WeightedRows:
+        return WeightedRows.of(self.model, self.sample_size, self.seed)
+
+    @cached_property
+    def levels(self) -> dict[str, Levels]:
+        return {each.name: each for each in self.model.levels}
+
+    @cached_property
+    def counts(self) -> NoisyCounts:
+        return NoisyCounts(Readings.of(self.release), self.levels, self.confidence)
+
+    @cached_property
+    def embedding(self) -> MeanEmbedding:
+        return MeanEmbedding.of(self.release)
+
+    @cached_property
+    def _chosen(self) -> NDArray[np.intp]:
+        """The rows that the assisted estimates are made with."""
+        return self.weighted.most_important(MOST_ROWS, self.seed)
+
+    @cached_property
+    def assisted(self) -> Assisted:
+        """The rows beside the release."""
+        mine = self.weighted.records.part(self._chosen)
+        if isinstance(self.model.generator, Points):
+            return Assisted(self.embedding, mine, POINTS)
+        return Assisted(self.embedding, mine, FITTED, CAUTION)
 
     def mmd(self, sample: Any) -> float:
         """The distance of the private rows' mean embedding to that of a table of one's own, or to another release's.
@@ -69,31 +148,117 @@ class Received(Inquiry):
 
     def two_sample_test(self, sample: Any) -> TwoSampleTest:
         """Were the private rows and a table of one's own (a path, a frame, another `Received`) drawn alike?"""
-        if isinstance(sample, Received):
-            return compare_releases(self.source, sample.source)
-        return compare(self.source, sample)
+        return compare_releases(self, sample) if isinstance(sample, Received) else compare(self, sample)
 
-    def _as_frame(self, table: pa.Table, frame: str | None) -> Any:
-        return self.model.to_frame(table, frame)
+    def ask(self, statistic: Statistic, *, population: bool = False, step: Step | None = None) -> Estimate:
+        """A statistic of the rows, and where that of the private rows lies; or of the population they were drawn from.
 
-    def _number(self, written: Written) -> Function:
-        """A column by itself counts as its levels do, so that what was measured of it can be compared."""
-        found = super()._number(written)
-        levels = self.source.levels.get(found.name)
-        if levels is None or not levels.numeric or found.columns != frozenset({levels.name}):
+        `step` is what was made of the rows before they are asked about.
+        """
+        values = statistic.values(self.rows if step is None else step(self.rows))
+        value = statistic.of(values, self.weighted.weights)
+        columns = sorted(self._columns(statistic, step))
+        if columns:
+            basis, found = self._interval(statistic, values, columns, step)
+            low, high = (float(np.clip(end, *statistic.bounds)) for end in (found.low, found.high))
+        else:  # a constant: any row tells it
+            value = low = high = statistic.of(values[:1], np.ones(1))
+            basis, found = "measured", Interval(value, value, 0.0)
+        estimate = Estimate(statistic.name, statistic.unit, value, low, high, found.error, self.confidence, basis)
+        if population and columns:
+            estimate = self._of_population(estimate, statistic, values)
+        return self._times_rows(estimate) if statistic.times_rows else estimate
+
+    def _interval(
+        self, statistic: Statistic, values: Floats, columns: Sequence[str], step: Step | None
+    ) -> tuple[Basis, Interval]:
+        functions = tuple(each if step is None else each.after(step) for each in statistic.functions)
+        weighted = self.weighted
+        asked = Asked(self.counts, columns, functions, weighted.records, values, weighted.weights)
+        measured = statistic.measured(asked)
+        if measured is not None:
+            return "measured", measured
+        found, finite = None, math.isfinite(statistic.of(values, weighted.weights))
+        if self.release.measured_together(columns) and finite:
+            found = self._refitted(statistic, columns, step) if self.refits else self._assisted(statistic, step)
+        return "refits" if self.refits else "assisted", found or Interval(*statistic.bounds, math.inf)
+
+    def _refitted(self, statistic: Statistic, columns: Sequence[str], step: Step | None) -> Interval:
+        assert self.refits is not None
+        self.refits.require_few(columns)
+
+        def of_table(table: pa.Table) -> float:
+            return statistic.of_table(table if step is None else step(table))
+
+        return self.refits.interval(of_table, columns, (-math.inf, math.inf))[1]
+
+    def _assisted(self, statistic: Statistic, step: Step | None) -> Interval | None:
+        rows = self.rows.take(pa.array(self._chosen))
+        values = statistic.values(rows if step is None else step(rows))
+        return statistic.assisted(self.assisted, values, self.confidence)
+
+    def _of_population(self, found: Estimate, statistic: Statistic, values: Floats) -> Estimate:
+        """Wider by the sampling error of the private rows."""
+        if not math.isfinite(found.standard_error):
             return found
-        return replace(found, call=lambda table: numbers_of(levels, table[levels.name]))
+        error = statistic.sampling_error(values, np.maximum(self.weighted.weights, 0.0), self.embedding.rows)
+        extra = float(stats.norm.ppf((1 + self.confidence) / 2)) * error
+        middle, half = (found.low + found.high) / 2, math.hypot((found.high - found.low) / 2, extra)
+        low, high = (float(np.clip(end, *statistic.bounds)) for end in (middle - half, middle + half))
+        return replace(found, low=low, high=high, standard_error=math.hypot(found.standard_error, error))
 
-    def _bounds(self, number: Function) -> tuple[float, float]:
-        levels = self.source.levels.get(number.name)
-        if levels is None or not levels.numeric:
-            return EVERYWHERE
-        low, high = levels.column.extremes
-        return low, high
+    def _times_rows(self, share: Estimate) -> Estimate:
+        """What is by the row, for all rows; where their number is not known exactly, that error comes on top."""
+        rows = self.embedding.rows
+        deviations = float(stats.norm.ppf((1 + share.confidence) / 2))
+        relative = self.rows_error / rows
+        ends = []
+        for end, side in ((share.low, -1), (share.high, 1)):
+            middle = (share.low + share.high) / 2
+            half = float(np.hypot(end - middle, deviations * relative * middle)) if np.isfinite(end) else np.inf
+            ends.append(rows * (middle + side * half) if np.isfinite(half) else side * np.inf)
+        low = max(0.0, ends[0]) if share.unit == "share" else ends[0]
+        error = rows * float(np.hypot(share.standard_error, relative * share.value))
+        return replace(share, unit="number", value=rows * share.value, low=low, high=ends[1], standard_error=error)
 
-    def _unit(self, number: Function) -> Unit:
-        levels = self.source.levels.get(number.name)
-        return levels.column.unit if levels is not None and levels.numeric else "number"
+    @cached_property
+    def rows_error(self) -> float:
+        """Standard deviation of the number of private rows, as far as the release tells it."""
+        if self.release.rows is not None:
+            return 0.0
+        tables = self.counts.readings.tables
+        return 1 / math.sqrt(sum(1 / (table.values.size * table.sigma**2) for table in tables))
+
+    def _columns(self, statistic: Statistic, step: Step | None) -> frozenset[str]:
+        """The release's columns that a statistic reads: as its formulas say, or found by trying."""
+        known = [each.columns for each in statistic.functions if each.columns is not None]
+        if step is None and len(known) == len(statistic.functions):
+            return frozenset[str]().union(*known)
+        return self._tried(statistic.functions, step)
+
+    def _tried(self, functions: tuple[Function, ...], step: Step | None) -> frozenset[str]:
+        """The columns without which some function has other values for the same rows."""
+        table = self.rows.slice(0, _MOST_PROBED)
+
+        def see(seen: pa.Table) -> list[Floats]:
+            made = seen if step is None else step(seen)
+            return [each(made) for each in functions]
+
+        before = see(table)
+        order = np.random.default_rng(self.seed).permutation(table.num_rows)
+        found = set()
+        for place, name in enumerate(table.column_names):
+            anew = see(table.set_column(place, name, table[name].take(pa.array(order))))
+            if not all(np.array_equal(a, b, equal_nan=True) for a, b in zip(before, anew, strict=True)):
+                found.add(name)
+        return frozenset(found)
+
+    def column_of(self, number: Function) -> Levels | None:
+        levels = self.levels.get(number.name) if number.columns == frozenset({number.name}) else None
+        return levels if levels is not None and levels.numeric else None
+
+    def as_frame(self, table: pa.Table, frame: str | None = None) -> Any:
+        return self.model.to_frame(table, frame)
 
 
 def receive(
@@ -126,25 +291,18 @@ def receive(
     if not isinstance(public, Release):
         raise UsageError(f"receive takes a Release or the path of one, not {type(release).__name__}.")
     public.schema.require_table("receive")
-    if not 0 < confidence < 1:
-        raise UsageError(f"confidence must lie between 0 and 1, not {confidence}.")
-    if rows is not None and rows < 1:
-        raise UsageError(f"rows must be at least 1, not {rows}.")
-    if refits < 0 or refits == 1:
-        raise UsageError(f"refits must be 0, or at least 2, not {refits}.")
     fitted = Model.load(model) if isinstance(model, str | Path) else model
-    if fitted is not None and fitted.release != public.id:
-        raise UsageError("the model was fitted to another release. Pass the release that it was fitted to.")
+    require_settings(public, fitted, refits=refits, confidence=confidence, rows=rows)
     if fitted is None:
         fitted = fit(public, seed=seed, progress=progress)
     if frame is not None:
         if frame not in FRAMES:
             raise UsageError(f"frame {frame!r} is not known. Choose one of {', '.join(FRAMES)}.")
         fitted = replace(fitted, frame=frame)
-    count = rows or max(_ROWS, min(fitted.default_count, 5 * _ROWS))
-    bars = None
+    again = None
     if refits:
-        bars = uncertainty(
+        again = Refits.made(
             public, model=fitted, refits=refits, confidence=confidence, rows=rows, seed=seed, progress=progress
         )
-    return Received(Source(public, fitted, confidence, seed, count, bars))
+    count = rows or max(_ROWS, min(fitted.default_count, 5 * _ROWS))
+    return Received(public, fitted, confidence, seed, count, again)

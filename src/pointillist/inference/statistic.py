@@ -1,65 +1,137 @@
-"""Statistic: a number that weighted rows give. Each also says how much every row moves it, so that an error can be told.
+"""Statistic: a number that rows give. Each kind says how an interval for the private one is found.
+
+Three ways, as far as a kind has them: read off the noisy counts of the release alone ("measured"); from rows of the model
+and the release together, in closed form ("assisted"); and from models that were fitted again ("refits"), for which it is
+enough that a statistic can be worked out for any rows.
 
 A row's influence is the derivative of the statistic in the direction of that row. To first order a statistic is off by as
 much as the mean of its influences, and of means the error is known (`assisted.py`).
 """
 
 import math
-from dataclasses import dataclass
-from typing import Protocol
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pointillist.inference.function import Function
+from pointillist.inference.assisted import Assisted
+from pointillist.inference.estimate import Interval, Unit
+from pointillist.inference.expression import ALL_ROWS, Function
+from pointillist.inference.noisy_counts import Asked
+from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]
 EVERYWHERE = (-math.inf, math.inf)
+_MOST_ENDS = 400
+"""The most places at which a distribution function is read."""
 
 
-class Statistic(Protocol):
+class Statistic(ABC):
     """A number that weighted rows give."""
 
-    @property
-    def name(self) -> str: ...
+    times_rows = False
+    """Whether it is worked out by the row, and asked for all rows together."""
 
     @property
-    def functions(self) -> tuple[Function, ...]:
-        """What it is made of; a condition comes last."""
-        ...
+    def unit(self) -> Unit:
+        """What it counts."""
+        return "number"
 
     @property
     def bounds(self) -> tuple[float, float]:
         """Between which it lies, whatever the rows."""
-        ...
+        return EVERYWHERE
 
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """In words."""
+
+    @property
+    @abstractmethod
+    def functions(self) -> tuple[Function, ...]:
+        """What it is made of; a condition comes last."""
+
+    @abstractmethod
     def of(self, values: Floats, weights: Floats) -> float:
         """Its value, from those of its functions, (rows, functions); NaN if rows give none."""
-        ...
 
+    @abstractmethod
     def influence(self, values: Floats, weights: Floats) -> Floats:
         """How much every row moves it."""
-        ...
+
+    def values(self, table: pa.Table) -> Floats:
+        """The values of its functions: (rows, functions)."""
+        return np.stack([each(table) for each in self.functions], axis=1)
+
+    def of_table(self, table: pa.Table) -> float:
+        """Its value for rows of equal weight."""
+        return self.of(self.values(table), np.ones(table.num_rows))
+
+    def measured(self, asked: Asked) -> Interval | None:
+        """An interval from the noisy counts alone; none where they do not answer the question."""
+        return None
+
+    def assisted(self, rows: Assisted, values: Floats, confidence: float) -> Interval | None:
+        """An interval from rows and release together; none where they leave it open."""
+        if not rows.enough(values[:, -1:]):
+            return None
+        middle, influence = self.of(values, rows.weights), self.influence(values, rows.weights)
+        if not (math.isfinite(middle) and np.isfinite(influence).all()):
+            return None
+        read = rows.read(influence[:, None])
+        error = float(read.errors[0])
+        wide = read.deviations(confidence) * error
+        return Interval(middle - wide, middle + wide, error)
+
+    def sampling_error(self, values: Floats, weights: Floats, rows: float) -> float:
+        """How far it is from that of the population that so many rows were drawn from."""
+        influence = self.influence(values, weights)
+        return math.sqrt(max(float(weights @ np.square(influence)), 0.0) / float(weights.sum()) / rows)
 
 
-def values_of(statistic: Statistic, table: pa.Table) -> Floats:
-    """The values of a statistic's functions: (rows, functions)."""
-    return np.stack([each(table) for each in statistic.functions], axis=1)
+class _OfColumn(Statistic):
+    """A statistic in the terms of its one number."""
 
-
-@dataclass(frozen=True, eq=False)
-class Mean:
-    """The mean of a number over the rows that meet a condition and have one."""
-
-    name: str
     number: Function
     where: Function
-    bounds: tuple[float, float] = EVERYWHERE
+    column: Levels | None
 
     @property
     def functions(self) -> tuple[Function, ...]:
         return self.number, self.where
+
+    @property
+    def unit(self) -> Unit:
+        return "number" if self.column is None else str(self.column.column.unit)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        if self.column is None:
+            return EVERYWHERE
+        low, high = self.column.column.extremes
+        return low, high
+
+    @property
+    def whole_column(self) -> Levels | None:
+        """The column, if all of its rows are asked about."""
+        return self.column if self.where.columns == frozenset() else None
+
+
+@dataclass(frozen=True, eq=False)
+class Mean(_OfColumn):
+    """The mean of a number over the rows that meet a condition and have one."""
+
+    number: Function
+    where: Function = ALL_ROWS
+    column: Levels | None = None
+    """The column that the number is, if it is one as it stands."""
+
+    @property
+    def name(self) -> str:
+        return f"mean of {self.number.name}{_where(self.where)}"
 
     def of(self, values: Floats, weights: Floats) -> float:
         there, number = _complete(values)
@@ -70,14 +142,29 @@ class Mean:
         there, number = _complete(values)
         return there * (number[:, 0] - self.of(values, weights)) / float(weights @ there)
 
+    def measured(self, asked: Asked) -> Interval | None:
+        if self.whole_column is not None:
+            return asked.counts.mean(self.whole_column, asked.shares(self.whole_column))
+        return asked.counts.mean_where(asked)
+
 
 @dataclass(frozen=True, eq=False)
-class Share:
+class Share(Statistic):
     """The share of all rows that meet a condition."""
 
-    name: str
     where: Function
-    bounds: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def unit(self) -> Unit:
+        return "share"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
+    @property
+    def name(self) -> str:
+        return f"share of {self.where.name}"
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -89,15 +176,38 @@ class Share:
     def influence(self, values: Floats, weights: Floats) -> Floats:
         return np.asarray(values[:, 0] - self.of(values, weights))
 
+    def measured(self, asked: Asked) -> Interval | None:
+        return asked.counts.share(asked)
+
+    def assisted(self, rows: Assisted, values: Floats, confidence: float) -> Interval | None:
+        """A condition that few rows meet, or none, may still be met: errors of events know that."""
+        middle, read = self.of(values, rows.weights), rows.read(values, events=True)
+        error = float(read.errors[0])
+        wide = read.deviations(confidence) * error
+        return Interval(middle - wide, middle + wide, error) if math.isfinite(middle) else None
+
+
+class Count(Share):
+    """The number of rows that meet a condition."""
+
+    times_rows = True
+
+    @property
+    def name(self) -> str:
+        return f"count of {self.where.name}" if self.where.name else "count"
+
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """The mean over all rows of a number that counts 0 where a condition does not hold: a sum, by the row."""
+class Total(Statistic):
+    """The sum of a number over the rows that meet a condition; by the row it counts 0 where the condition does not hold."""
 
-    name: str
     number: Function
-    where: Function
-    bounds: tuple[float, float] = EVERYWHERE
+    where: Function = ALL_ROWS
+    times_rows = True
+
+    @property
+    def name(self) -> str:
+        return f"sum of {self.number.name}{_where(self.where)}"
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -111,20 +221,24 @@ class Part:
         there, number = _complete(values)
         return np.asarray(number[:, 0] * there - self.of(values, weights))
 
+    def measured(self, asked: Asked) -> Interval | None:
+        return asked.counts.mean_where(asked, of_all=True)
+
 
 @dataclass(frozen=True, eq=False)
-class Quantile:
+class Quantile(_OfColumn):
     """The lowest number that a share `order` of the rows do not exceed."""
 
-    name: str
     number: Function
-    where: Function
     order: float
-    bounds: tuple[float, float] = EVERYWHERE
+    where: Function = ALL_ROWS
+    column: Levels | None = None
+    """The column that the number is, if it is one as it stands."""
 
     @property
-    def functions(self) -> tuple[Function, ...]:
-        return self.number, self.where
+    def name(self) -> str:
+        called = "median" if self.order == 0.5 else f"quantile {self.order:g}"
+        return f"{called} of {self.number.name}{_where(self.where)}"
 
     def of(self, values: Floats, weights: Floats) -> float:
         there, number = _complete(values)
@@ -145,16 +259,51 @@ class Quantile:
         there, number = _complete(values)
         return there[:, None] * ((number[:, :1] <= ends) - self.order) / float(weights @ there)
 
+    def measured(self, asked: Asked) -> Interval | None:
+        return None if self.whole_column is None else asked.counts.quantile(self.whole_column, self.order)
+
+    def assisted(self, rows: Assisted, values: Floats, confidence: float) -> Interval | None:
+        """After Woodruff: where the share below is surely under the order, the quantile is higher; where it surely reaches
+        it, it is not."""
+        weights = rows.weights
+        if not rows.enough(values[:, -1:]) or not float(weights @ values[:, -1]) > 0:
+            return None
+        ends = np.unique(values[(values[:, -1] > 0) & ~np.isnan(values[:, 0]), 0])
+        if not len(ends):
+            return None
+        ends = ends[np.unique(np.linspace(0, len(ends) - 1, _MOST_ENDS).round().astype(int))]
+        read = rows.read(self.below(values, weights, ends))
+        deviations = read.deviations(confidence)
+        below, above = read.means + deviations * read.errors < 0, read.means - deviations * read.errors >= 0
+        low = int(np.argmin(np.append(below, False)))
+        high = len(ends) - int(np.argmin(np.append(above[::-1], False)))
+        first = float(ends[low]) if low > 0 else self.bounds[0]
+        last = float(ends[high]) if high < len(ends) else self.bounds[1]
+        return Interval(min(first, last), max(first, last), abs(last - first) / (2 * deviations))
+
+    def sampling_error(self, values: Floats, weights: Floats, rows: float) -> float:
+        """Its influences give the error of a share: look what that is in numbers."""
+        error = super().sampling_error(values, weights, rows)
+        orders = (float(np.clip(self.order + step * error, 0, 1)) for step in (-2, 2))
+        low, high = (replace(self, order=order).of(values, weights) for order in orders)
+        return abs(high - low) / 4
+
 
 @dataclass(frozen=True, eq=False)
-class Correlation:
+class Correlation(Statistic):
     """Pearson's correlation of two numbers, over the rows that have both."""
 
-    name: str
     first: Function
     second: Function
-    where: Function
-    bounds: tuple[float, float] = (-1.0, 1.0)
+    where: Function = ALL_ROWS
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return -1.0, 1.0
+
+    @property
+    def name(self) -> str:
+        return f"correlation of {self.first.name} and {self.second.name}{_where(self.where)}"
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -189,16 +338,20 @@ class Correlation:
 
 
 @dataclass(frozen=True, eq=False)
-class Coefficient:
+class Coefficient(Statistic):
     """One coefficient of the least squares regression of a number on others, with a constant."""
 
-    name: str
     outcome: Function
     inputs: tuple[Function, ...]
-    where: Function
     place: int
     """0 is the constant."""
-    bounds: tuple[float, float] = EVERYWHERE
+    term: str
+    """What it is the coefficient of."""
+    where: Function = ALL_ROWS
+
+    @property
+    def name(self) -> str:
+        return f"{self.term} in the regression of {self.outcome.name}"
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -224,6 +377,11 @@ class Coefficient:
             return None
         inverse = np.linalg.inv(moments / np.outer(scale, scale)) / np.outer(scale, scale)
         return inverse @ (inputs.T @ (number[:, 0] * weights * there)), inverse, inputs, number[:, 0], there
+
+
+def _where(condition: Function) -> str:
+    """What a name says of a condition."""
+    return f" where {condition.name}" if condition.name else ""
 
 
 def _complete(values: Floats) -> tuple[Floats, Floats]:

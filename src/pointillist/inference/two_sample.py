@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,13 @@ from pointillist.errors import DataError, UsageError
 from pointillist.features import Records
 from pointillist.features.serial import to_nodes
 from pointillist.inference.noisy_embedding import Embedded, MeanEmbedding, Piece
-from pointillist.inference.source import Source
 from pointillist.reading.opening import open_source
 from pointillist.reading.rows import read_records
 from pointillist.schema import Schema
 from pointillist.schema.levels import Levels
+
+if TYPE_CHECKING:
+    from pointillist.inference.received import Received
 
 Floats = NDArray[np.float64]
 
@@ -52,18 +54,18 @@ class TwoSampleTest:
         return {**vars(self), "rows": list(self.rows)}
 
 
-def compare(source: Source, table: Any) -> TwoSampleTest:
+def compare(received: "Received", table: Any) -> TwoSampleTest:
     """The private rows beside a table of the receiver's own."""
-    name, records = read(table, source.release.schema)
+    name, records = read(table, received.release.schema)
     if records.rows < 2:
         raise UsageError(f"{name}: has fewer than two rows, so there is nothing to compare.")
-    embedding = source.embedding
+    embedding = received.embedding
     mean = embedding.of_rows(records, np.full(records.rows, 1 / records.rows))
     chance = 1 / embedding.rows + 1 / records.rows
-    return _tested(embedding, embedding.target - mean, chance, records, source.seed, (embedding.rows, records.rows))
+    return _tested(embedding, embedding.target - mean, chance, records, received.seed, (embedding.rows, records.rows))
 
 
-def compare_releases(first: Source, second: Source) -> TwoSampleTest:
+def compare_releases(first: "Received", second: "Received") -> TwoSampleTest:
     """The private rows of two releases, by the features that both measured."""
     if _columns(first.model.levels) != _columns(second.model.levels):
         raise UsageError("the two releases have different schemas, so their rows cannot be compared.")
@@ -80,9 +82,9 @@ def compare_releases(first: Source, second: Source) -> TwoSampleTest:
     rows = first.embedding.rows, second.embedding.rows
     exact = first.embedding.exact and second.embedding.exact
     embedding = replace(first.embedding, pieces=tuple(pieces), exact=exact)
-    shares = np.maximum(first.rows.weights, 0.0)
+    shares = np.maximum(first.weights, 0.0)
     drawn = np.random.default_rng(first.seed).choice(len(shares), _MOST_SCATTER, p=shares / shares.sum())
-    records = first.rows.records.part(drawn)
+    records = first.weighted.records.part(drawn)
     return _tested(embedding, Embedded(tuple(gaps)), 1 / rows[0] + 1 / rows[1], records, first.seed, rows)
 
 

@@ -1,61 +1,45 @@
 """Uncertainty: how far a statistic of the synthetic data may be from the private one.
 
 The noise is known, so its part in any figure can be told from the release alone. Shares, means and quantiles are read off
-the noisy counts, with an exact interval (`inference/measured.py`). For all else the release is made noisier: fresh noise
-of the same scale is added, and a model fitted again. How far results move from fit to fit shows the noise's part; what
-is systematic, the fit's pull towards simple models, is first taken off (`inference/adjusting.py`).
+the noisy counts, with an exact interval (`noisy_counts.py`). For all else the release is made noisier: fresh noise of the
+same scale is added, and a model fitted again (`refits.py`).
 
 Nothing here sees a private row, and nothing is spent.
 """
 
-import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from scipy import stats
+from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
 from pointillist.fitting.readings import Readings
 from pointillist.generators.settings import GeneratorSettings
-from pointillist.inference import measured
-from pointillist.inference.drawn import Drawn, Statistic
-from pointillist.inference.estimate import Estimate, Unit
+from pointillist.inference.estimate import Basis, Estimate, Interval
+from pointillist.inference.expression import ALL_ROWS, Function
+from pointillist.inference.noisy_counts import NoisyCounts
+from pointillist.inference.refits import Refits
+from pointillist.inference.sampled_rows import OfTable
+from pointillist.inference.statistic import EVERYWHERE, Correlation, Mean, Quantile, Share, Statistic
 from pointillist.methods.base import Method
-from pointillist.methods.fit import fit
 from pointillist.model import Model
 from pointillist.progress import Progress, silent
 from pointillist.release import Release
 from pointillist.sampling.condition import Condition
+from pointillist.sampling.recoding import numbers_of, recode
 from pointillist.schema.levels import Levels
 
 Given = Mapping[str, Any]
 
-_LEAST_REFITS = 2
-_ROWS = (20_000, 50_000)
-"""At least and at most so many rows are sampled from every model, unless the caller says otherwise."""
-_UNSEEN = 1.0
-"""The bias that the adjustment does not show is taken to be at most so many times what it shows."""
-_MOST_COLUMNS = 30
-"""The most columns whose pairs are set right at a time."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Uncertainty:
+class Uncertainty(Refits):
     """A model and its refits. Ask it for a statistic; the answer says where the private one lies."""
-
-    release: Release
-    model: Model
-    refits: tuple[tuple[Release, Model], ...]
-    """Releases that are noisier by once the noise, and the models fitted to them."""
-    confidence: float
-    rows: int
-    """Rows that are sampled from every model."""
-    seed: int
 
     def __repr__(self) -> str:
         return f"<Uncertainty of {self.release.schema.name!r}: {len(self.refits)} refits, {self.confidence:.0%}>"
@@ -67,32 +51,16 @@ class Uncertainty:
         """
         levels = self._numeric(column, "mean")
         condition = Condition.of(self.model.levels, where or {})
-        name = f"mean of {column}" + (f" where {condition}" if condition.cuts else "")
-
-        def statistic(draw: Drawn) -> float:
-            values = draw.numbers(column)[draw.holds(condition)]
-            values = values[~np.isnan(values)]
-            return float(values.mean()) if len(values) else math.nan
-
-        if not condition.cuts:
-            found = measured.mean(self._readings, levels, self._draws[0].shares(column), self.confidence)
-            if found is not None:
-                return self._measured(name, levels.column.unit, statistic, found)
-        return self._joint(name, levels.column.unit, statistic, [column, *condition.cuts], levels.column.extremes)
+        mean = Mean(_number(levels), self._where(condition), levels)
+        found = None if condition.cuts else self._counts.mean(levels, self.sampled[0].shares(column))
+        return self._ask(mean, [column, *condition.cuts], found)
 
     def share(self, given: Given) -> Estimate:
         """The share of rows that meet a condition, such as `{"sex": "F", "age": (30, 40)}`."""
         condition = Condition.of(self.model.levels, given)
         if not condition.cuts:
             raise UsageError('share: name a column and its values, such as {"sex": "F"}.')
-
-        def statistic(draw: Drawn) -> float:
-            return float(draw.holds(condition).mean())
-
-        found = measured.share(self._readings, condition, self.confidence)
-        if found is not None:
-            return self._measured(f"share of {condition}", "share", statistic, found)
-        return self._joint(f"share of {condition}", "share", statistic, list(condition.cuts), (0.0, 1.0))
+        return self._ask(Share(self._where(condition)), list(condition.cuts), self._counts.share_of(condition))
 
     def marginal(self, column: str) -> tuple[Estimate, ...]:
         """The share of every value of a column; of a number, of its special values and of what is missing.
@@ -106,34 +74,14 @@ class Uncertainty:
         levels = self._numeric(column, "quantile")
         if not 0 <= order <= 1:
             raise UsageError(f"quantile: the order must lie between 0 and 1, not {order}.")
-        name = f"median of {column}" if order == 0.5 else f"quantile {order:g} of {column}"
-
-        def statistic(draw: Drawn) -> float:
-            values = draw.numbers(column)
-            values = values[~np.isnan(values)]
-            return float(np.quantile(values, order, method="inverted_cdf")) if len(values) else math.nan
-
-        found = measured.quantile(self._readings, levels, order, self.confidence)
-        if found is not None:
-            return self._measured(name, levels.column.unit, statistic, found)
-        return self._refitted(name, levels.column.unit, statistic, [column], levels.column.extremes)
+        quantile = Quantile(_number(levels), order, column=levels)
+        return self._ask(quantile, [column], self._counts.quantile(levels, order))
 
     def correlation(self, first: str, second: str) -> Estimate:
         """Pearson's correlation of two numbers, over the rows that have both."""
-        for column in (first, second):
-            self._numeric(column, "correlation")
-
-        def statistic(draw: Drawn) -> float:
-            one, other = draw.numbers(first), draw.numbers(second)
-            both = ~np.isnan(one + other)
-            one, other = one[both], other[both]
-            if len(one) < 2 or one.min() == one.max() or other.min() == other.max():
-                return math.nan
-            return float(np.corrcoef(one, other)[0, 1])
-
-        name = f"correlation of {first} and {second}"
-        inside = self._draws[0].inside_cells(first, second)
-        return self._joint(name, "number", statistic, [first, second], (-1.0, 1.0), inside)
+        one, other = (_number(self._numeric(column, "correlation")) for column in (first, second))
+        inside = self.sampled[0].inside_cells(first, second)
+        return self._ask(Correlation(one, other), [first, second], None, inside)
 
     def of(
         self,
@@ -149,8 +97,8 @@ class Uncertainty:
         column's values drawn anew from among themselves, to see whether they matter.
         """
 
-        def wrapped(draw: Drawn) -> float:
-            found = statistic(self.model.to_frame(draw.table, frame))
+        def of_table(table: pa.Table) -> float:
+            found = statistic(self.model.to_frame(table, frame))
             try:
                 return float(found)
             except (TypeError, ValueError):
@@ -158,17 +106,14 @@ class Uncertainty:
                     f"of: the function must return one number, not {type(found).__name__}. Call it once for each number."
                 ) from None
 
-        self._require_refits("of")
+        self.require("of")
         if columns is None:
-            columns = self._columns_read(wrapped)
+            columns = self._columns_read(of_table)
         for column in columns:
             self._level(column)
-        if len(columns) > _MOST_COLUMNS:
-            raise UsageError(
-                f"of: the function reads {len(columns)} columns. Name those that matter most, {_MOST_COLUMNS} at most: "
-                "columns = [...]."
-            )
-        return self._refitted(name, "number", wrapped, columns, (-math.inf, math.inf))
+        self.require_few(columns)
+        value, found = self.interval(of_table, columns, EVERYWHERE)
+        return Estimate(name, "number", value, found.low, found.high, found.error, self.confidence, "refits")
 
     def describe(self, values: int = 5) -> tuple[Estimate, ...]:
         """Every column in a few figures: mean and median of numbers, shares of the most frequent values of all."""
@@ -176,7 +121,7 @@ class Uncertainty:
         for levels in self.model.levels:
             if levels.numeric:
                 found += [self.mean(levels.name), self.quantile(levels.name, 0.5)]
-            written, shares = _values(levels), self._draws[0].shares(levels.name)
+            written, shares = _values(levels), self.sampled[0].shares(levels.name)
             most = sorted(written, key=lambda level: -shares[level])[:values]
             found += [self.share({levels.name: written[level]}) for level in most]
         return tuple(found)
@@ -189,92 +134,50 @@ class Uncertainty:
     @property
     def samples(self) -> tuple[pa.Table, ...]:
         """The rows that statistics are computed from: of the model, then of every refit."""
-        return tuple(draw.table for draw in self._draws)
+        return tuple(each.table for each in self.sampled)
 
     @cached_property
-    def _readings(self) -> Readings:
-        return Readings.of(self.release)
+    def _counts(self) -> NoisyCounts:
+        return NoisyCounts(Readings.of(self.release), {each.name: each for each in self.model.levels}, self.confidence)
 
-    @cached_property
-    def _draws(self) -> tuple[Drawn, ...]:
-        """Rows of the model, and of every refit. Each has its own seed, so that chance in the sampling counts as well."""
-        known = {each.name: each for each in self.model.levels}
-        return tuple(
-            Drawn(Readings.of(release), known, model.sample_table(self.rows, seed=self.seed + number))
-            for number, (release, model) in enumerate(((self.release, self.model), *self.refits))
-        )
-
-    def _measured(self, name: str, unit: Unit, statistic: Statistic, found: measured.Interval) -> Estimate:
-        value = statistic(self._draws[0])
-        return Estimate(name, unit, value, found.low, found.high, found.error, self.confidence, "measured")
-
-    def _joint(
-        self,
-        name: str,
-        unit: Unit,
-        statistic: Statistic,
-        columns: Sequence[str],
-        bounds: tuple[float, float],
-        unknown: float = 0.0,
+    def _ask(
+        self, statistic: Statistic, columns: Sequence[str], measured: Interval | None, unknown: float = 0.0
     ) -> Estimate:
-        """A statistic of how columns act together: of columns that were never measured together, nothing is known."""
-        if not all(frozenset(pair) in self._pairs for pair in itertools.combinations(sorted(set(columns)), 2)):
-            value = statistic(self._draws[0])
-            return Estimate(name, unit, value, *bounds, math.inf, self.confidence, "refits")
-        return self._refitted(name, unit, statistic, columns, bounds, unknown)
+        """As it was measured, or else by refits; of columns that were never measured together, nothing is known."""
+        facts, together = (statistic.name, statistic.unit), self.release.measured_together(columns)
+        if measured is None and together:
+            self.require(statistic.name)
+            value, found = self.interval(statistic.of_table, columns, statistic.bounds, unknown)
+        else:
+            value, found = statistic.of_table(self.sampled[0].table), measured or Interval(*statistic.bounds, math.inf)
+        basis: Basis = "refits" if measured is None else "measured"
+        return Estimate(*facts, value, found.low, found.high, found.error, self.confidence, basis)
 
-    @cached_property
-    def _pairs(self) -> set[frozenset[str]]:
-        """Columns that were measured together."""
-        maps = [block.map for each in self.release.measurements for block in each.blocks()]
-        return {
-            frozenset(pair)
-            for block in maps
-            for pair in itertools.combinations(sorted(block.code_columns | block.unit_columns), 2)
-        }
-
-    def _refitted(
-        self,
-        name: str,
-        unit: Unit,
-        statistic: Statistic,
-        columns: Sequence[str],
-        bounds: tuple[float, float],
-        unknown: float = 0.0,
-    ) -> Estimate:
-        """An interval from the refits, around the statistic of rows that agree with what was measured.
-
-        `unknown` is how much further the private one may lie for reasons that no measurement shows.
-        """
-        self._require_refits(name)
-        (value, middle), *again = (draw.evaluate(statistic, columns) for draw in self._draws)
-        others = np.array([adjusted for _, adjusted in again])
-        if not np.isfinite([value, middle, *others]).all():
-            return Estimate(name, unit, value, *bounds, math.inf, self.confidence, "refits")
-        error = math.hypot(float(others.std(ddof=1)), float(others.mean()) - middle)
-        wide = error * float(stats.t.ppf((1 + self.confidence) / 2, len(others) - 1))
-        bias = _UNSEEN * (middle - value)
-        ends = middle - wide + min(bias, 0.0) - unknown, middle + wide + max(bias, 0.0) + unknown
-        low, high = (float(np.clip(end, *bounds)) for end in ends)
-        return Estimate(name, unit, value, low, high, error, self.confidence, "refits")
-
-    def _columns_read(self, statistic: Statistic) -> list[str]:
+    def _columns_read(self, statistic: OfTable) -> list[str]:
         """The columns without which a statistic is another one."""
-        draw = self._draws[0]
-        before = statistic(draw)
+        table = self.sampled[0].table
+        before = statistic(table)
         rows = pa.array(np.random.default_rng(self.seed).integers(0, self.rows, self.rows))
         found = []
-        for place, name in enumerate(draw.table.column_names):
-            anew = draw.table.set_column(place, name, draw.table[name].take(rows))
-            if statistic(Drawn(draw.readings, draw.levels, anew)) != before:
+        for place, name in enumerate(table.column_names):
+            if statistic(table.set_column(place, name, table[name].take(rows))) != before:
                 found.append(name)
         return found
 
-    def _require_refits(self, what: str) -> None:
-        if len(self.refits) < _LEAST_REFITS:
-            raise UsageError(
-                f"{what}: was not measured as such, so refits are needed. Make the uncertainty with refits = 10, say."
-            )
+    def _where(self, condition: Condition) -> Function:
+        """1 for every row that meets a condition, 0 for the others."""
+        if not condition.cuts:
+            return ALL_ROWS
+        known = {name: self._level(name) for name in condition.cuts}
+
+        def holds(table: pa.Table) -> NDArray[np.float64]:
+            found = np.ones(table.num_rows, dtype=bool)
+            for name, cut in condition.cuts.items():
+                numbers = numbers_of(known[name], table[name]) if known[name].numeric else None
+                found &= cut.holds(recode(known[name], table[name]), numbers)
+            return found.astype(np.float64)
+
+        return Function(str(condition), holds, frozenset(condition.cuts))
 
     def _level(self, column: str) -> Levels:
         found = next((each for each in self.model.levels if each.name == column), None)
@@ -292,15 +195,15 @@ class Uncertainty:
         return levels
 
 
+def _number(levels: Levels) -> Function:
+    return Function(levels.name, lambda table: numbers_of(levels, table[levels.name]), frozenset({levels.name}))
+
+
 def _values(levels: Levels) -> dict[int, Any]:
     """Levels that are one value, and how it is written in a condition: categories, special values, what is missing."""
-    values = levels.column.atoms if levels.numeric else levels.categories
-    found = dict(enumerate(values, start=levels.regular if levels.numeric else 0))
-    if levels.has_other and not levels.column.unlisted_is_missing:
-        found[levels.other] = levels.column.other_label
-    if levels.has_missing:
-        found[levels.missing] = None
-    return found
+    column = levels.column
+    found = dict(enumerate(column.atoms, start=levels.regular) if levels.numeric else enumerate(column.known))
+    return {**found, levels.missing: None} if levels.has_missing else found
 
 
 def uncertainty(
@@ -324,39 +227,14 @@ def uncertainty(
     if not isinstance(release, Release):
         raise UsageError(f"uncertainty takes a Release, as made by pointillist.release, not {type(release).__name__}.")
     release.schema.require_table("uncertainty")
-    if refits < 0 or refits == 1:
-        raise UsageError(f"refits must be 0, or at least {_LEAST_REFITS}, not {refits}.")
-    if not 0 < confidence < 1:
-        raise UsageError(f"confidence must lie between 0 and 1, not {confidence}.")
-    if rows is not None and rows < 1:
-        raise UsageError(f"rows must be at least 1, not {rows}.")
-    if model is not None and model.release != release.id:
-        raise UsageError("the model was fitted to another release. Pass the release that it was fitted to.")
-    if model is None:
-        model = fit(release, method=method, generator=generator, seed=seed, progress=progress)
-    found = []
-    for number in range(refits):
-        again = noisier(release, np.random.default_rng([seed, number]))
-
-        def part(step: str, fraction: float, done: int = number) -> None:
-            progress("refits", (done + fraction) / refits)
-
-        found.append((again, fit(again, method=method, generator=generator, seed=seed, progress=part)))
-        progress("refits", (number + 1) / refits)
-    least, most = _ROWS
-    return Uncertainty(
-        release, model, tuple(found), confidence, rows or min(max(model.default_count, least), most), seed
+    return Uncertainty.made(
+        release,
+        model=model,
+        refits=refits,
+        confidence=confidence,
+        rows=rows,
+        method=method,
+        generator=generator,
+        seed=seed,
+        progress=progress,
     )
-
-
-def noisier(release: Release, generator: np.random.Generator) -> Release:
-    """The release with as much noise again: what it would have been at half of mu^2, given what it is."""
-    measurements = tuple(
-        replace(
-            each,
-            values=each.values + np.rint(each.sigma * generator.standard_normal(len(each.values))).astype(np.int64),
-            sigma=math.sqrt(2) * each.sigma,
-        )
-        for each in release.measurements
-    )
-    return replace(release, measurements=measurements)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from pointillist.cli.console import out
 from pointillist.cli.show.table import Table
-from pointillist.inference.answer import Answers
 from pointillist.inference.estimate import Estimate
+from pointillist.inference.query import Answers
 
 
 def show_errors(name: str, estimates: Sequence[Estimate]) -> None:

@@ -1,7 +1,6 @@
-"""Function: what a receiver asks about, one value for each row: a formula over columns, or a Python function of a frame."""
+"""Python functions: what a caller asks about as a function of a frame, or as a formula, made one value for each row."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
@@ -10,24 +9,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.inference.expression import Expression, as_numbers
+from pointillist.inference.expression import Expression, Function, as_numbers
 
 Floats = NDArray[np.float64]
 ToFrame = Callable[[pa.Table], Any]
 """Rows as the kind of frame that the caller's functions take."""
-
-
-@dataclass(frozen=True, eq=False)
-class Function:
-    """A number for each row."""
-
-    name: str
-    call: Callable[[pa.Table], Floats]
-    columns: frozenset[str] | None
-    """The columns that it reads; none if that is not known."""
-
-    def __call__(self, table: pa.Table) -> Floats:
-        return self.call(table)
 
 
 Written = str | Callable[[Any], Any] | Function
@@ -38,10 +24,7 @@ def number(written: Written, known: Sequence[str], frame: ToFrame) -> Function:
     """A number for each row; NaN where there is none."""
     if isinstance(written, Function):
         return written
-    if isinstance(written, str):
-        formula = Expression.parse(written, known)
-        return Function(formula.text, formula.numbers, formula.columns)
-    return _python(written, frame)
+    return Expression.parse(written, known).number if isinstance(written, str) else _python(written, frame)
 
 
 def event(written: Written, known: Sequence[str], frame: ToFrame) -> Function:
@@ -49,8 +32,7 @@ def event(written: Written, known: Sequence[str], frame: ToFrame) -> Function:
     if isinstance(written, Function):
         return written
     if isinstance(written, str):
-        formula = Expression.parse(written, known)
-        return Function(formula.text, lambda table: formula.holds(table).astype(np.float64), formula.columns)
+        return Expression.parse(written, known).event
     found = _python(written, frame)
 
     def call(table: pa.Table) -> Floats:
@@ -60,17 +42,6 @@ def event(written: Written, known: Sequence[str], frame: ToFrame) -> Function:
         return values
 
     return Function(found.name, call, None)
-
-
-def everything() -> Function:
-    """The condition that all rows meet."""
-    return Function("all rows", lambda table: np.ones(table.num_rows), frozenset())
-
-
-def both(first: Function, second: Function) -> Function:
-    """The condition that both hold."""
-    columns = None if first.columns is None or second.columns is None else first.columns | second.columns
-    return Function(f"{first.name} and {second.name}", lambda table: first(table) * second(table), columns)
 
 
 def _python(function: Callable[[Any], Any], frame: ToFrame) -> Function:

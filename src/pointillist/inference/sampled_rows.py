@@ -1,4 +1,5 @@
-"""Drawn: rows of a model, beside what its release measured; and what statistics they give, as they are and set right."""
+"""Sampled rows: rows of a model, beside what its release measured; and what statistics they give, as they are and
+calibrated to that."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -10,19 +11,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pointillist.fitting.readings import Readings
-from pointillist.inference.adjusting import Adjustment
-from pointillist.sampling.condition import Condition
+from pointillist.inference.calibration import Calibration
 from pointillist.sampling.recoding import numbers_of, recode
 from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]
+OfTable = Callable[[pa.Table], float]
+"""A statistic of rows of equal weight."""
 
 _CLIPPED = 0.005
-"""So many rows may end with weight 0 in a step along the adjustment."""
+"""So many rows may end with weight 0 in a step along the calibration."""
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class SampledRows:
     """Rows of a model, beside what its release measured."""
 
     readings: Readings
@@ -34,18 +36,8 @@ class Drawn:
         return _Codes(self.levels, self.table)
 
     @cached_property
-    def adjustment(self) -> Adjustment:
-        return Adjustment(self.readings, self.levels, self.codes)
-
-    def numbers(self, name: str) -> Floats:
-        return numbers_of(self.levels[name], self.table[name])
-
-    def holds(self, condition: Condition) -> NDArray[np.bool_]:
-        """Which rows meet a condition."""
-        found = np.ones(self.table.num_rows, dtype=bool)
-        for name, cut in condition.cuts.items():
-            found &= cut.holds(self.codes[name], self.numbers(name) if self.levels[name].numeric else None)
-        return found
+    def calibration(self) -> Calibration:
+        return Calibration(self.readings, self.levels, self.codes)
 
     def shares(self, name: str) -> Floats:
         """The share of rows at each level."""
@@ -63,7 +55,7 @@ class Drawn:
         parts = []
         for name, tiles in zip((first, second), view.key, strict=True):
             assert tiles is not None
-            values, cells = self.numbers(name), tiles.table[self.codes[name]]
+            values, cells = numbers_of(self.levels[name], self.table[name]), tiles.table[self.codes[name]]
             there = ~np.isnan(values)
             values, cells = values[there], cells[there]
             means = np.bincount(cells, weights=values) / np.maximum(np.bincount(cells), 1)
@@ -71,9 +63,10 @@ class Drawn:
             parts.append(float((values - means[cells]).var()) / spread if spread > 0 else 0.0)
         return math.sqrt(math.prod(parts))
 
-    def evaluate(self, statistic: "Statistic", columns: Sequence[str]) -> tuple[float, float]:
+    def evaluate(self, statistic: OfTable, columns: Sequence[str]) -> tuple[float, float]:
         """A statistic of the rows as they are, and of rows that agree with what was measured."""
-        plain, change = statistic(self), self.adjustment.change(sorted(set(columns))) if columns else np.zeros(1)
+        plain = statistic(self.table)
+        change = self.calibration.change(sorted(set(columns))) if columns else np.zeros(1)
         if not change.any():
             return plain, plain
         # Weights below 0 are no weights. So a step is made that is short enough, and its effect drawn out.
@@ -81,7 +74,7 @@ class Drawn:
         weights = np.cumsum(np.maximum(1 + step * change, 0.0))
         points = (np.arange(len(change)) + 0.5) / len(change) * weights[-1]
         chosen = np.minimum(np.searchsorted(weights, points), len(change) - 1)
-        moved = statistic(Drawn(self.readings, self.levels, self.table.take(pa.array(chosen))))
+        moved = statistic(self.table.take(pa.array(chosen)))
         return plain, plain + (moved - plain) / step
 
 
@@ -95,6 +88,3 @@ class _Codes(dict[str, NDArray[np.uint16]]):
     def __missing__(self, name: str) -> NDArray[np.uint16]:
         self[name] = recode(self._levels[name], self._table[name])
         return self[name]
-
-
-Statistic = Callable[[Drawn], float]

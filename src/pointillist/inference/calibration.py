@@ -1,4 +1,4 @@
-"""Adjusting: synthetic rows weighted so that they agree with what was measured, however noisy that is.
+"""Calibration: synthetic rows weighted so that they agree with what was measured, however noisy that is.
 
 A fit pulls towards what is simple, so a model shows too little dependence where the noise is strong. What the release
 measured is noisy and without bias. Here rows get weights 1 + h such that the means of a few functions of columns and
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pointillist.features import Tiles
 from pointillist.fitting.readings import Readings
-from pointillist.inference.measured import middles
+from pointillist.inference.noisy_counts import middles
 from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ _RIDGE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Adjustment:
+class Calibration:
     """Rows of a model, beside what its release measured."""
 
     readings: Readings

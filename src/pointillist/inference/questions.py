@@ -1,32 +1,32 @@
-"""Inquiry: questions about rows that a release stands for, each answered with an interval."""
+"""Questions: what can be asked about rows that a release stands for, each answered with an interval."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy import stats
 
 from pointillist.errors import UsageError
-from pointillist.inference import function
+from pointillist.inference import python_function
 from pointillist.inference.estimate import Estimate
-from pointillist.inference.function import Function, Written
-from pointillist.inference.naming import quoted
-from pointillist.inference.source import Source, Through
-from pointillist.inference.statistic import EVERYWHERE, Coefficient, Correlation, Mean, Part, Quantile, Share
-from pointillist.inference.weighted_rows import weight_name
+from pointillist.inference.expression import ALL_ROWS, Function, quoted
+from pointillist.inference.python_function import Written
+from pointillist.inference.statistic import Coefficient, Correlation, Count, Mean, Quantile, Share, Statistic, Total
 from pointillist.sampling.drawing import quota
+from pointillist.schema.levels import Levels
 
 if TYPE_CHECKING:
-    from pointillist.inference.pushed import Pushed
+    from pointillist.inference.pushforward import Pushed
+    from pointillist.inference.received import Received
 
 Floats = NDArray[np.float64]
+Step = Callable[[pa.Table], pa.Table]
+"""What is made of rows: one of each."""
 
 
-class Inquiry(ABC):
+class Questions(ABC):
     """Weighted rows, and the questions that can be asked about them.
 
     Functions and events are formulas over columns, such as "income / hours" or "age > 40 and sex = 'F'", or Python
@@ -35,12 +35,12 @@ class Inquiry(ABC):
 
     @property
     @abstractmethod
-    def source(self) -> Source:
+    def received(self) -> "Received":
         """The release behind the rows."""
 
     @property
     @abstractmethod
-    def through(self) -> Through | None:
+    def step(self) -> Step | None:
         """What was made of the release's rows; none if nothing."""
 
     @property
@@ -53,10 +53,18 @@ class Inquiry(ABC):
     def frame(self) -> str:
         """The kind of frame that functions take."""
 
+    @abstractmethod
+    def as_frame(self, table: pa.Table, frame: str | None = None) -> Any:
+        """Rows as another kind of frame; by default as the kind that functions take."""
+
+    def column_of(self, number: Function) -> Levels | None:
+        """The numeric column of the release that a function is, if it is one as it stands."""
+        return None
+
     @property
     def weights(self) -> Floats:
         """For each row its weight; they add up to 1."""
-        return self.source.rows.weights
+        return self.received.weighted.weights
 
     @property
     def columns(self) -> list[str]:
@@ -67,9 +75,8 @@ class Inquiry(ABC):
 
         `population = True`: over the population that the private rows are a sample of, with its sampling error.
         """
-        number, condition = self._number(f), self._where(where)
-        name = f"mean of {number.name}" + ("" if where is None else f" where {condition.name}")
-        return self._ask(Mean(name, number, condition, self._bounds(number)), self._unit(number), population)
+        number = self._number(f)
+        return self._ask(Mean(number, self._where(where), self.column_of(number)), population)
 
     def mean(self, column: str, *, where: Written | None = None, population: bool = False) -> Estimate:
         """The mean of a column."""
@@ -77,20 +84,15 @@ class Inquiry(ABC):
 
     def probability(self, event: Written, *, population: bool = False) -> Estimate:
         """The share of the private rows for which an event holds."""
-        condition = self._event(event)
-        return self._ask(Share(f"share of {condition.name}", condition), "share", population)
+        return self._ask(Share(self._where(event)), population)
 
     def total(self, f: Written, *, where: Written | None = None) -> Estimate:
         """The sum of a function over the private rows that have a value (and meet a condition)."""
-        number, condition = self._number(f), self._where(where)
-        name = f"sum of {number.name}" + ("" if where is None else f" where {condition.name}")
-        return self._times_rows(self._ask(Part(name, number, condition), "number", False))
+        return self._ask(Total(self._number(f), self._where(where)))
 
     def count(self, event: Written | None = None) -> Estimate:
         """The number of private rows for which an event holds; of all, if none is named."""
-        condition = self._where(event)
-        share = self._ask(Share("count" if event is None else f"count of {condition.name}", condition), "share", False)
-        return self._times_rows(share)
+        return self._ask(Count(self._where(event)))
 
     def quantile(
         self, f: Written, order: float = 0.5, *, where: Written | None = None, population: bool = False
@@ -98,20 +100,14 @@ class Inquiry(ABC):
         """The lowest number that a share `order` of the private rows do not exceed."""
         if not 0 <= order <= 1:
             raise UsageError(f"quantile: the order must lie between 0 and 1, not {order}.")
-        number, condition = self._number(f), self._where(where)
-        name = (f"median of {number.name}" if order == 0.5 else f"quantile {order:g} of {number.name}") + (
-            "" if where is None else f" where {condition.name}"
-        )
-        quantile = Quantile(name, number, condition, order, self._bounds(number))
-        return self._ask(quantile, self._unit(number), population)
+        number = self._number(f)
+        return self._ask(Quantile(number, order, self._where(where), self.column_of(number)), population)
 
     def correlation(
         self, first: Written, second: Written, *, where: Written | None = None, population: bool = False
     ) -> Estimate:
         """Pearson's correlation of two numbers, over the private rows that have both."""
-        one, other, condition = self._number(first), self._number(second), self._where(where)
-        name = f"correlation of {one.name} and {other.name}" + ("" if where is None else f" where {condition.name}")
-        return self._ask(Correlation(name, one, other, condition), "number", population)
+        return self._ask(Correlation(self._number(first), self._number(second), self._where(where)), population)
 
     def regression(
         self,
@@ -129,11 +125,7 @@ class Inquiry(ABC):
         if len(set(names)) < len(names):
             names = ["constant", *(f"{each.name} ({place + 1})" for place, each in enumerate(others))]
         return {
-            name: self._ask(
-                Coefficient(f"{name} in the regression of {number.name}", number, others, condition, place),
-                "number",
-                population,
-            )
+            name: self._ask(Coefficient(number, others, place, name, condition), population)
             for place, name in enumerate(names)
         }
 
@@ -142,7 +134,7 @@ class Inquiry(ABC):
 
         What can be asked of the release can be asked of it; intervals go through.
         """
-        from pointillist.inference.pushed import Pushed
+        from pointillist.inference.pushforward import Pushed
 
         return Pushed.of(self, made)
 
@@ -152,65 +144,40 @@ class Inquiry(ABC):
         """The rows as a frame, with their weights as the last column; or `count` rows drawn by weight, without weights."""
         table = self.rows
         if count is not None:
-            return self._as_frame(table.take(pa.array(self._drawn(count, seed))), frame)
+            return self.as_frame(table.take(pa.array(self._by_weight(count, seed))), frame)
         if weights:
             table = table.append_column(self.weight_name, pa.array(self.weights))
-        return self._as_frame(table, frame)
+        return self.as_frame(table, frame)
 
     @property
     def weight_name(self) -> str:
         """The name of the weights' column: "weight", with more underscores as long as another column has that name."""
-        return weight_name(self.columns)
+        name = "weight"
+        while name in self.columns:
+            name += "_"
+        return name
 
-    def _drawn(self, count: int, seed: int | None) -> NDArray[np.int64]:
+    def _by_weight(self, count: int, seed: int | None) -> NDArray[np.int64]:
         if count < 0:
             raise UsageError(f"the number of rows must not be negative, not {count}.")
-        if self.source.rows.signed:
+        if (self.weights < 0).any():
             raise UsageError(
                 "some rows have weights below 0, so none can be drawn by weight. Use the weighted rows, or fit again with "
                 'weights = "probabilities".'
             )
-        generator = np.random.default_rng(self.source.seed if seed is None else seed)
+        generator = np.random.default_rng(self.received.seed if seed is None else seed)
         return np.asarray(generator.permutation(quota(self.weights, count, generator)), dtype=np.int64)
 
-    @abstractmethod
-    def _as_frame(self, table: pa.Table, frame: str | None) -> Any: ...
-
-    def _ask(self, statistic: Any, unit: Any, population: bool) -> Estimate:
-        return self.source.ask(statistic, unit, population=population, through=self.through)
-
-    def _times_rows(self, share: Estimate) -> Estimate:
-        """A share of all rows as a number of rows; where these are not known exactly, that error comes on top."""
-        rows = self.source.embedding.rows
-        deviations = float(stats.norm.ppf((1 + share.confidence) / 2))
-        relative = self.source.rows_error / rows
-        ends = []
-        for end, side in ((share.low, -1), (share.high, 1)):
-            middle = (share.low + share.high) / 2
-            half = float(np.hypot(end - middle, deviations * relative * middle)) if np.isfinite(end) else np.inf
-            ends.append(rows * (middle + side * half) if np.isfinite(half) else side * np.inf)
-        low = max(0.0, ends[0]) if share.unit == "share" else ends[0]
-        error = rows * float(np.hypot(share.standard_error, relative * share.value))
-        return replace(share, unit="number", value=rows * share.value, low=low, high=ends[1], standard_error=error)
+    def _ask(self, statistic: Statistic, population: bool = False) -> Estimate:
+        return self.received.ask(statistic, population=population, step=self.step)
 
     def _number(self, written: Written) -> Function:
-        found = function.number(written, self.columns, lambda table: self._as_frame(table, None))
-        plain = found.name.removeprefix('"').removesuffix('"').replace('""', '"')
-        return replace(found, name=plain) if plain in self.columns else found
-
-    def _event(self, written: Written) -> Function:
-        return function.event(written, self.columns, lambda table: self._as_frame(table, None))
+        return python_function.number(written, self.columns, self.as_frame)
 
     def _where(self, written: Written | None) -> Function:
-        return function.everything() if written is None else self._event(written)
+        return ALL_ROWS if written is None else python_function.event(written, self.columns, self.as_frame)
 
     def _require(self, column: str) -> str:
         if column not in self.columns:
             raise UsageError(f"{column!r} is not a column. Columns: {', '.join(self.columns)}.")
         return column
-
-    def _bounds(self, number: Function) -> tuple[float, float]:
-        return EVERYWHERE
-
-    def _unit(self, number: Function) -> Any:
-        return "number"

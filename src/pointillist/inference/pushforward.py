@@ -1,4 +1,4 @@
-"""Pushed: the release of what a function makes of rows. Weights stay; every row goes through the function."""
+"""Pushforward: the release of what a function makes of rows. Weights stay; every row goes through the function."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,22 +10,22 @@ import pyarrow as pa
 
 from pointillist.errors import UsageError
 from pointillist.inference.expression import Expression
-from pointillist.inference.function import Written
-from pointillist.inference.inquiry import Inquiry
-from pointillist.inference.source import Source, Through
+from pointillist.inference.python_function import Written
+from pointillist.inference.questions import Questions, Step
+from pointillist.inference.received import Received
 from pointillist.model import FRAMES
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pushed(Inquiry):
+class Pushed(Questions):
     """Weighted rows of a new table. Questions are answered as questions about the release, after the function."""
 
-    parent: Inquiry
-    step: Through
+    parent: Questions
+    made: Step
     """What it makes of the parent's rows."""
 
     @classmethod
-    def of(cls, parent: Inquiry, made: Mapping[str, str] | Written) -> Self:
+    def of(cls, parent: Questions, made: Mapping[str, str] | Written) -> Self:
         """Columns as formulas over the parent's, or a function of a frame that returns a frame with as many rows."""
         if isinstance(made, str):
             raise UsageError(f'push: give the new column a name, such as {{"new": {made!r}}}.')
@@ -39,7 +39,7 @@ class Pushed(Inquiry):
         function = made
 
         def step(table: pa.Table) -> pa.Table:
-            return _rows(function(parent._as_frame(table, None)), table.num_rows)
+            return _rows(function(parent.as_frame(table)), table.num_rows)
 
         return cls(parent, step)
 
@@ -47,23 +47,23 @@ class Pushed(Inquiry):
         return f"<Pushed: {self.rows.num_rows:,} rows, {len(self.columns)} columns>"
 
     @property
-    def source(self) -> Source:
-        return self.parent.source
+    def received(self) -> Received:
+        return self.parent.received
 
     @property
-    def through(self) -> Through:
-        before = self.parent.through
-        return self.step if before is None else lambda table: self.step(before(table))
+    def step(self) -> Step:
+        before = self.parent.step
+        return self.made if before is None else lambda table: self.made(before(table))
 
     @cached_property
     def rows(self) -> pa.Table:
-        return self.step(self.parent.rows)
+        return self.made(self.parent.rows)
 
     @property
     def frame(self) -> str:
         return self.parent.frame
 
-    def _as_frame(self, table: pa.Table, frame: str | None) -> Any:
+    def as_frame(self, table: pa.Table, frame: str | None = None) -> Any:
         kind = frame or self.frame
         if kind not in FRAMES:
             raise UsageError(f"frame {kind!r} is not known. Choose one of {', '.join(FRAMES)}.")
