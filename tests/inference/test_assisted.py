@@ -8,7 +8,6 @@ import pointillist as pt
 from pointillist.features import Records
 from pointillist.inference.assisted import Assisted
 from pointillist.inference.noisy_embedding import MeanEmbedding
-from pointillist.inference.statistic import values_of
 from pointillist.inference.two_sample import read as read_table
 
 
@@ -58,16 +57,15 @@ def test_what_was_measured_is_taken_from_the_release(known, with_points) -> None
     """
     table = known(2_000, 1)
     received = with_points(table, known(150, 2, shift=1.0), epsilon=8.0, neighbours="replace-one")
-    source = received.source
-    piece = source.embedding.pieces[0]
+    piece = received.embedding.pieces[0]
     truth = piece.mean(read_table(table, received.release.schema)[1], np.full(2_000, 1 / 2_000))[0]
-    values = piece.vectors(source.rows.records)
-    plain, assisted = values.mean(axis=0), source.assisted.read(values).means
+    values = piece.vectors(received.weighted.records)
+    plain, assisted = values.mean(axis=0), received.assisted.read(values).means
     assert np.linalg.norm(assisted - truth) < 0.25 * np.linalg.norm(plain - truth)
 
 
 def test_weights_add_up_to_one_and_constants_have_no_error(received: pt.Received) -> None:
-    assisted = received.source.assisted
+    assisted = received.assisted
     assert assisted.weights.sum() == pytest.approx(1, abs=1e-6)
     assert (assisted.base > 0).all()
     constant = assisted.read(np.full((200, 1), 7.0))
@@ -77,7 +75,7 @@ def test_weights_add_up_to_one_and_constants_have_no_error(received: pt.Received
 
 def test_errors_scale_with_the_function(received: pt.Received) -> None:
     x = received.rows["x"].to_numpy()
-    one, other = received.source.assisted.read(np.stack([x, 5 - 3 * x], axis=1)).errors
+    one, other = received.assisted.read(np.stack([x, 5 - 3 * x], axis=1)).errors
     assert other == pytest.approx(3 * one, rel=1e-6)
 
 
@@ -95,33 +93,3 @@ def test_points_without_features_in_common_leave_the_rows_alone() -> None:
     read = Assisted(embedding, Records(50, {"x": np.zeros(50, dtype=np.uint16)}, {})).read(values)
     assert read.means[0] == pytest.approx(values.mean())
     assert read.errors[0] >= values.std() / np.sqrt(50)
-
-
-def test_influences_are_derivatives(received: pt.Received) -> None:
-    """Every statistic, against differences: moving weight to a row moves it by the row's influence."""
-    from pointillist.inference.function import everything, number
-    from pointillist.inference.statistic import Coefficient, Correlation, Mean, Part, Share
-
-    table = received.rows
-    x, y = (number(name, received.columns, lambda t: t) for name in ("x", "y"))
-    event = number("cast(x > 0 as int)", received.columns, lambda t: t)
-    every = everything()
-    weights = np.random.default_rng(1).random(table.num_rows)
-    weights /= weights.sum()
-    for statistic in (
-        Mean("m", x, event),
-        Share("s", event),
-        Part("p", x, event),
-        Correlation("c", x, y, every),
-        Coefficient("b", y, (x,), every, 1),
-        Coefficient("a", y, (x,), event, 0),
-    ):
-        values = values_of(statistic, table)
-        influence = statistic.influence(values, weights)
-        assert weights @ influence == pytest.approx(0, abs=1e-9)
-        for row in (3, 77):
-            step = 1e-6
-            moved = (1 - step) * weights
-            moved[row] += step
-            slope = (statistic.of(values, moved) - statistic.of(values, weights)) / step
-            assert slope == pytest.approx(influence[row], abs=1e-3 * (1 + abs(influence[row])))

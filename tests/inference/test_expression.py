@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pointillist.errors import UsageError
-from pointillist.inference.expression import Expression, as_numbers
-from pointillist.inference.naming import quoted
+from pointillist.inference.expression import Expression, as_numbers, quoted
 
 TABLE = pa.table(
     {

@@ -4,24 +4,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pointillist as pt
 from pointillist.errors import UsageError
-from pointillist.inference.query import Aggregate, Query
+from pointillist.inference.expression import Expression
+from pointillist.inference.query import Aggregate, Query, answer, ask
 
 KNOWN = ["age", "income", "sex", "my col"]
+
+
+def asked(name: str, *formulas: str, order: float | None = None, known: list[str] = KNOWN) -> Aggregate:
+    return Aggregate(name, tuple(Expression.parse(each, known) for each in formulas), order)
+
+
+def where(query: Query) -> str:
+    assert query.where is not None
+    return query.where.text
 
 
 def test_a_query_is_taken_apart() -> None:
     query = Query.parse(
         "mean(income / age), count() WHERE age > 40 and sex in ('a','b') Group  By sex, \"my col\"", KNOWN
     )
-    assert query.aggregates == (Aggregate("mean", ("income / age",)), Aggregate("count", ()))
-    assert query.where == "age > 40 and sex in ('a','b')"
+    assert query.aggregates == (asked("mean", "income / age"), asked("count"))
+    assert where(query) == "age > 40 and sex in ('a','b')"
     assert query.groups == ("sex", "my col")
 
 
 def test_words_inside_quotes_and_brackets_are_not_keywords() -> None:
     query = Query.parse("""share() where sex = ' where group by ' and (case when age > 1 then 2 end) = 2""", KNOWN)
-    assert query.where == "sex = ' where group by ' and (case when age > 1 then 2 end) = 2"
+    assert where(query) == "sex = ' where group by ' and (case when age > 1 then 2 end) = 2"
     assert query.groups == ()
 
 
@@ -30,8 +41,8 @@ def test_odd_names_stand_in_every_part_of_a_query() -> None:
     query = Query.parse(
         "mean(lambda), sum(x.where) where flc.grp > 1 and `my col` = 2 group by flc.grp, `my col`", known
     )
-    assert query.aggregates == (Aggregate("mean", ("lambda",)), Aggregate("sum", ("x.where",)))
-    assert query.where == "flc.grp > 1 and `my col` = 2"
+    assert query.aggregates == (asked("mean", "lambda", known=known), asked("sum", "x.where", known=known))
+    assert where(query) == "flc.grp > 1 and `my col` = 2"
     assert query.groups == ("flc.grp", "my col")
     with pytest.raises(UsageError, match=r'"my col"'):
         Query.parse("count() group by my col + 1", known)
@@ -40,15 +51,15 @@ def test_odd_names_stand_in_every_part_of_a_query() -> None:
 @pytest.mark.parametrize(
     ("text", "aggregate", "shown"),
     [
-        ("Quantile(age, .9)", Aggregate("quantile", ("age",), 0.9), "quantile(age, 0.9)"),
+        ("Quantile(age, .9)", asked("quantile", "age", order=0.9), "quantile(age, 0.9)"),
         (
             "median(greatest(age, income))",
-            Aggregate("median", ("greatest(age, income)",), 0.5),
+            asked("median", "greatest(age, income)", order=0.5),
             "median(greatest(age, income))",
         ),
-        ("correlation(age, income)", Aggregate("correlation", ("age", "income")), "correlation(age, income)"),
-        (" sum ( age ) ", Aggregate("sum", ("age",)), "sum(age)"),
-        ("share( )", Aggregate("share", ()), "share()"),
+        ("correlation(age, income)", asked("correlation", "age", "income"), "correlation(age, income)"),
+        (" sum ( age ) ", asked("sum", "age"), "sum(age)"),
+        ("share( )", asked("share"), "share()"),
     ],
 )
 def test_aggregates(text: str, aggregate: Aggregate, shown: str) -> None:
@@ -94,3 +105,59 @@ def test_whatever_is_written_is_understood_or_refused(text: str) -> None:
     except UsageError:
         return
     assert found.aggregates
+
+
+def test_groups(counted: pt.Received) -> None:
+    found = answer(counted, "count(), mean(x) where y > -1 group by kind")
+    assert [group.values for group in found.groups] == [("a",), ("b",), ("c",)]
+    for group in found.groups:
+        condition = f"y > -1 and kind = '{group.values[0]}'"
+        assert group.estimates[1].value == pytest.approx(counted.expect("x", where=condition).value)
+        assert group.estimates[0].low <= group.estimates[0].high
+    first = found.to_json()[0]
+    assert (first["group"], first["aggregate"]) == ({"kind": "a"}, "count()")
+    assert first["name"] == "count of y > -1 and \"kind\" = 'a'"
+
+
+def test_every_aggregate(counted: pt.Received) -> None:
+    text = "count(), share(), mean(x), sum(x), median(y), quantile(y, 0.9), correlation(x, y)"
+    (group,) = answer(counted, text).groups
+    names = [each.name for each in group.estimates]
+    assert names[0] == "count"
+    assert names[3:] == ["sum of x", "median of y", "quantile 0.9 of y", "correlation of x and y"]
+    assert group.estimates[1].value == 1
+
+
+def test_groups_without_rows_are_left_out(counted: pt.Received) -> None:
+    found = answer(counted, "count() where kind = 'a' group by kind")
+    assert [group.values for group in found.groups] == [("a",)]
+    assert "2 groups without a synthetic row are not shown" in found.notes[0]
+
+
+def test_a_number_has_no_groups(counted: pt.Received) -> None:
+    with pytest.raises(UsageError, match="'x' is real and has no groups"):
+        answer(counted, "count() group by x")
+
+
+def test_gaps_are_a_group(schema: pt.Schema, people) -> None:
+    made = pt.release(people(300), schema, epsilon=9.0, method=pt.Mosaic(components=4, steps=5, most_tiles=5))
+    received = pt.receive(made, rows=2_000)
+    found = answer(received, "share() group by member")
+    assert [group.values for group in found.groups] == [(False,), (True,), (None,)]
+    assert sum(group.estimates[0].value for group in found.groups) == pytest.approx(1)
+    dates = received.expect("seen")
+    assert dates.shown(dates.value).startswith("202")
+
+
+def test_a_slip_is_told_before_anything_is_fitted(counted: pt.Received) -> None:
+    def fitted(step: str, fraction: float) -> None:
+        raise AssertionError("no fit yet")
+
+    with pytest.raises(UsageError, match="'wage' is not a column at position 6"):
+        ask(counted.release, "mean(wage)", progress=fitted)
+
+
+def test_a_release_is_enough(counted: pt.Received) -> None:
+    text = "mean(x), count() where y > 0 group by kind"
+    received = pt.receive(counted.release, model=counted.model)
+    assert ask(counted.release, text, model=counted.model) == answer(received, text)

@@ -47,7 +47,7 @@ def test_two_releases(known, with_points) -> None:
     assert max(test.p_value for test in tests) > 0.02  # four independent ones: false alarms below 1e-6
     assert unlike.p_value < 1e-3
     assert unlike.mmd_squared > alike.mmd_squared
-    assert alike.dimension == one.source.embedding.dimension
+    assert alike.dimension == one.embedding.dimension
 
 
 def test_counts_are_compared_without_writing_features_out(counted: pt.Received, known) -> None:

@@ -13,14 +13,8 @@ from scipy import stats
 import pointillist as pt
 from pointillist.curator.releasing import embed
 from pointillist.errors import UsageError
-from pointillist.features import Tiles
-from pointillist.fitting.evidence import Table as EvidenceTable
-from pointillist.fitting.readings import Readings
-from pointillist.inference.drawn import Drawn
-from pointillist.inference.uncertainty import noisier
 from pointillist.reading.opening import open_source
 from pointillist.release import Measurement
-from pointillist.schema.levels import Levels
 
 People = Callable[..., pa.Table]
 
@@ -207,25 +201,8 @@ def test_of_columns_that_were_never_measured_together_nothing_is_known(bars: pt.
     assert alone.mean("age").high < 39
 
 
-def test_what_tails_share_inside_one_tile_widens_a_correlation() -> None:
-    """A table with a few rows far out in both columns, which all fall into one coarse cell."""
-    rng = np.random.default_rng(0)
-    far = rng.random(1_000) < 0.02
-    numbers = {name: np.where(far, rng.uniform(10, 100, 1_000), rng.uniform(0, 5, 1_000)) for name in ("a", "b")}
-    levels = {name: Levels(name, pt.Real(min=0, max=100, missing=False, bins=100)) for name in numbers}
-
-    def most(cut: int) -> float:
-        tiles = tuple(Tiles(name, tuple(min(level, cut) for level in range(100))) for name in numbers)
-        table = EvidenceTable(tiles, np.ones([each.dimension for each in tiles]), 1.0)
-        return Drawn(Readings((table,), None), levels, pa.table(numbers)).inside_cells("a", "b")
-
-    assert most(99) < 0.01  # every bin a tile
-    assert 0.05 < most(5) < 1  # one tile for all that is far out
-    assert most(0) == pytest.approx(1)  # one tile for everything
-
-
 def test_a_statistic_of_too_many_columns_is_refused(bars: pt.Uncertainty, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pointillist.inference.uncertainty._MOST_COLUMNS", 1)
+    monkeypatch.setattr("pointillist.inference.refits._MOST_COLUMNS", 1)
     with pytest.raises(UsageError, match="reads 2 columns"):
         bars.of(slope)
 
@@ -248,14 +225,6 @@ def test_a_statistic_that_some_rows_cannot_give_is_unknown(bars: pt.Uncertainty)
     estimate = bars.of(lambda table: math.nan, columns=["age"])
     assert (estimate.low, estimate.high) == (-math.inf, math.inf)
     assert estimate.shown(estimate.low) == "unknown"
-
-
-def test_fresh_noise_has_the_stated_scale(bars: pt.Uncertainty) -> None:
-    again = noisier(bars.release, np.random.default_rng(5))
-    for before, after in zip(bars.release.measurements, again.measurements, strict=True):
-        assert after.sigma == pytest.approx(math.sqrt(2) * before.sigma)
-        moved = (after.values - before.values) / before.sigma
-        assert moved.std() == pytest.approx(1, abs=6 / math.sqrt(len(moved)))  # seeded: always the same
 
 
 def test_a_model_that_was_fitted_before_is_used(bars: pt.Uncertainty) -> None:

@@ -25,7 +25,9 @@ from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
 from pointillist.reading.sql_functions import ALLOWED
+from pointillist.sampling.recoding import numbers_of
 from pointillist.schema import kind_of_type
+from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]
 
@@ -71,9 +73,16 @@ class Function:
     call: Callable[[pa.Table], Floats]
     columns: frozenset[str] | None
     """The columns that it reads; none if that is not known."""
+    column: Levels | None = None
+    """The numeric column of a release that it is, if it is one as it stands."""
 
     def __call__(self, table: pa.Table) -> Floats:
         return self.call(table)
+
+    @classmethod
+    def of_column(cls, levels: Levels) -> Self:
+        """A numeric column of a release, counted as its levels are."""
+        return cls(levels.name, lambda table: numbers_of(levels, table[levels.name]), frozenset({levels.name}), levels)
 
     def both(self, other: "Function") -> "Function":
         """Of two conditions the one that both hold."""
@@ -139,7 +148,7 @@ class Expression:
                 columns.add(_column(each["column_names"], text, known, where.at(place)))
             if each["class"] == "FUNCTION":
                 _require_plain(str(each["function_name"]), where.at(place))
-        return cls(text.strip(), frozenset(columns), written.text)
+        return cls(text.strip(), frozenset(columns), written.text.strip())
 
     def evaluate(self, table: pa.Table) -> pa.ChunkedArray:
         """A value for each row of a table."""
@@ -197,7 +206,8 @@ def as_numbers(array: pa.ChunkedArray | pa.Array, what: str) -> Floats:
         raise UsageError(
             f"{what} is not a number: its values are of type {kind}. Compare it with a value, such as = 'a'."
         )
-    found = np.asarray(array.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)  # beyond 2^53 it is rounded
+    floats = array.cast(pa.float64(), safe=False)  # beyond 2^53 it is rounded
+    found = np.asarray(floats.fill_null(np.nan).to_numpy(), dtype=np.float64)
     return np.where(np.isfinite(found), found, np.nan)
 
 

@@ -75,7 +75,7 @@ class NoisyCounts:
             return None
         met = asked.functions[-1](grid.table)
         least, most = (each.reshape(grid.shape) for each in grid.ends(met, grid.cells))
-        return self._share(asked.columns, least, most, _CUT)
+        return self._share(asked.columns, least, most, sharp=True)
 
     def share_of(self, condition: Condition) -> Interval | None:
         """The share of rows that meet a condition column by column; cells that are cut through widen it."""
@@ -87,15 +87,15 @@ class NoisyCounts:
             assert tiles is not None
             sure, possible = _members(tiles, cut)
             least, most = np.multiply.outer(least, sure), np.multiply.outer(most, possible)
-        return self._share(list(condition.cuts), least, most, math.inf)
+        return self._share(list(condition.cuts), least, most, sharp=False)
 
-    def _share(self, columns: Sequence[str], least: Floats, most: Floats, cut: float) -> Interval | None:
-        """Of the cells that surely meet a condition, and of those that may; none if these are too far apart."""
+    def _share(self, columns: Sequence[str], least: Floats, most: Floats, *, sharp: bool) -> Interval | None:
+        """Of the cells that surely meet a condition, and of those that may; `sharp`: none if these are too far apart."""
         read = self.readings.ratios(columns, np.stack([least, most], axis=-1), np.ones_like(least))
         if read is None:
             return Interval(0.0, 1.0, math.inf)
         (low, high), errors = read
-        if high - low > cut * errors.max():
+        if sharp and high - low > _CUT * errors.max():
             return None
         wide = _deviations(self.confidence) * errors
         return Interval(_within(low - wide[0], 0, 1), _within(high + wide[1], 0, 1), float(errors.max()))

@@ -55,21 +55,21 @@ class Aggregate:
 
     def statistic(self, where: Function, received: Received) -> Statistic:
         """What it asks about the rows that meet a condition."""
-        numbers = [each.number for each in self.formulas]
+        numbers = [received.as_column(each.number) for each in self.formulas]
         match self.name:
             case "count":
                 return Count(where)
             case "share":
                 return Share(where if where.name else replace(where, name="true"))
             case "mean":
-                return Mean(numbers[0], where, received.column_of(numbers[0]))
+                return Mean(numbers[0], where)
             case "sum":
                 return Total(numbers[0], where)
             case "correlation":
                 return Correlation(numbers[0], numbers[1], where)
             case _:
                 assert self.order is not None
-                return Quantile(numbers[0], self.order, where, received.column_of(numbers[0]))
+                return Quantile(numbers[0], self.order, where)
 
 
 @dataclass(frozen=True)

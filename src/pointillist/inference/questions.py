@@ -15,7 +15,6 @@ from pointillist.inference.expression import ALL_ROWS, Function, quoted
 from pointillist.inference.python_function import Written
 from pointillist.inference.statistic import Coefficient, Correlation, Count, Mean, Quantile, Share, Statistic, Total
 from pointillist.sampling.drawing import quota
-from pointillist.schema.levels import Levels
 
 if TYPE_CHECKING:
     from pointillist.inference.pushforward import Pushed
@@ -57,9 +56,9 @@ class Questions(ABC):
     def as_frame(self, table: pa.Table, frame: str | None = None) -> Any:
         """Rows as another kind of frame; by default as the kind that functions take."""
 
-    def column_of(self, number: Function) -> Levels | None:
-        """The numeric column of the release that a function is, if it is one as it stands."""
-        return None
+    def as_column(self, number: Function) -> Function:
+        """The same number; a column of the release by itself counts as its levels do."""
+        return number
 
     @property
     def weights(self) -> Floats:
@@ -75,8 +74,7 @@ class Questions(ABC):
 
         `population = True`: over the population that the private rows are a sample of, with its sampling error.
         """
-        number = self._number(f)
-        return self._ask(Mean(number, self._where(where), self.column_of(number)), population)
+        return self._ask(Mean(self._number(f), self._where(where)), population)
 
     def mean(self, column: str, *, where: Written | None = None, population: bool = False) -> Estimate:
         """The mean of a column."""
@@ -100,8 +98,7 @@ class Questions(ABC):
         """The lowest number that a share `order` of the private rows do not exceed."""
         if not 0 <= order <= 1:
             raise UsageError(f"quantile: the order must lie between 0 and 1, not {order}.")
-        number = self._number(f)
-        return self._ask(Quantile(number, order, self._where(where), self.column_of(number)), population)
+        return self._ask(Quantile(self._number(f), order, self._where(where)), population)
 
     def correlation(
         self, first: Written, second: Written, *, where: Written | None = None, population: bool = False
@@ -172,7 +169,7 @@ class Questions(ABC):
         return self.received.ask(statistic, population=population, step=self.step)
 
     def _number(self, written: Written) -> Function:
-        return python_function.number(written, self.columns, self.as_frame)
+        return self.as_column(python_function.number(written, self.columns, self.as_frame))
 
     def _where(self, written: Written | None) -> Function:
         return ALL_ROWS if written is None else python_function.event(written, self.columns, self.as_frame)

@@ -253,9 +253,11 @@ class Received(Questions):
                 found.add(name)
         return frozenset(found)
 
-    def column_of(self, number: Function) -> Levels | None:
+    def as_column(self, number: Function) -> Function:
         levels = self.levels.get(number.name) if number.columns == frozenset({number.name}) else None
-        return levels if levels is not None and levels.numeric else None
+        if levels is None or not levels.numeric:
+            return number
+        return Function.of_column(levels)
 
     def as_frame(self, table: pa.Table, frame: str | None = None) -> Any:
         return self.model.to_frame(table, frame)

@@ -97,7 +97,6 @@ class _OfColumn(Statistic):
 
     number: Function
     where: Function
-    column: Levels | None
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -105,19 +104,20 @@ class _OfColumn(Statistic):
 
     @property
     def unit(self) -> Unit:
-        return "number" if self.column is None else str(self.column.column.unit)
+        column = self.number.column
+        return "number" if column is None else str(column.column.unit)
 
     @property
     def bounds(self) -> tuple[float, float]:
-        if self.column is None:
+        if self.number.column is None:
             return EVERYWHERE
-        low, high = self.column.column.extremes
+        low, high = self.number.column.column.extremes
         return low, high
 
     @property
     def whole_column(self) -> Levels | None:
         """The column, if all of its rows are asked about."""
-        return self.column if self.where.columns == frozenset() else None
+        return self.number.column if self.where.columns == frozenset() else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +126,6 @@ class Mean(_OfColumn):
 
     number: Function
     where: Function = ALL_ROWS
-    column: Levels | None = None
-    """The column that the number is, if it is one as it stands."""
 
     @property
     def name(self) -> str:
@@ -232,8 +230,6 @@ class Quantile(_OfColumn):
     number: Function
     order: float
     where: Function = ALL_ROWS
-    column: Levels | None = None
-    """The column that the number is, if it is one as it stands."""
 
     @property
     def name(self) -> str:

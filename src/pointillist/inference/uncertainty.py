@@ -51,7 +51,7 @@ class Uncertainty(Refits):
         """
         levels = self._numeric(column, "mean")
         condition = Condition.of(self.model.levels, where or {})
-        mean = Mean(_number(levels), self._where(condition), levels)
+        mean = Mean(Function.of_column(levels), self._where(condition))
         found = None if condition.cuts else self._counts.mean(levels, self.sampled[0].shares(column))
         return self._ask(mean, [column, *condition.cuts], found)
 
@@ -74,12 +74,12 @@ class Uncertainty(Refits):
         levels = self._numeric(column, "quantile")
         if not 0 <= order <= 1:
             raise UsageError(f"quantile: the order must lie between 0 and 1, not {order}.")
-        quantile = Quantile(_number(levels), order, column=levels)
+        quantile = Quantile(Function.of_column(levels), order)
         return self._ask(quantile, [column], self._counts.quantile(levels, order))
 
     def correlation(self, first: str, second: str) -> Estimate:
         """Pearson's correlation of two numbers, over the rows that have both."""
-        one, other = (_number(self._numeric(column, "correlation")) for column in (first, second))
+        one, other = (Function.of_column(self._numeric(column, "correlation")) for column in (first, second))
         inside = self.sampled[0].inside_cells(first, second)
         return self._ask(Correlation(one, other), [first, second], None, inside)
 
@@ -193,10 +193,6 @@ class Uncertainty(Refits):
                 f"{what}: column {column!r} is {levels.column.kind}, not a number. Ask for the share of a value."
             )
         return levels
-
-
-def _number(levels: Levels) -> Function:
-    return Function(levels.name, lambda table: numbers_of(levels, table[levels.name]), frozenset({levels.name}))
 
 
 def _values(levels: Levels) -> dict[int, Any]:

@@ -1,4 +1,4 @@
-"""Adjusting: weights bring dependence that a model lacks back to what was measured, and leave alone what agrees."""
+"""Calibration: weights bring dependence that a model lacks back to what was measured, and leave alone what agrees."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import pointillist as pt
 from pointillist.features import OneHot
 from pointillist.fitting.evidence import Table
 from pointillist.fitting.readings import Readings
-from pointillist.inference.adjusting import Adjustment
+from pointillist.inference.calibration import Calibration
 from pointillist.schema.levels import Levels
 
 LEVELS = {
@@ -36,14 +36,14 @@ def dependent() -> Codes:
 
 
 def test_rows_that_agree_keep_their_weight(dependent: Codes) -> None:
-    change = Adjustment(readings_of(dependent), LEVELS, dependent).change(["age", "kind"])
+    change = Calibration(readings_of(dependent), LEVELS, dependent).change(["age", "kind"])
     assert np.abs(change).max() < 1e-6
 
 
 def test_dependence_comes_back(dependent: Codes) -> None:
     """The rows are those that were measured with one column shuffled: the weights alone must tell what belongs together."""
     shuffled = {**dependent, "kind": np.random.default_rng(1).permutation(dependent["kind"])}
-    change = Adjustment(readings_of(dependent), LEVELS, shuffled).change(["age", "kind"])
+    change = Calibration(readings_of(dependent), LEVELS, shuffled).change(["age", "kind"])
     assert change.mean() == pytest.approx(0, abs=1e-9)
 
     def mean_age(codes: Codes, kind: int, weights: NDArray[np.float64]) -> float:
@@ -58,10 +58,10 @@ def test_dependence_comes_back(dependent: Codes) -> None:
 
 def test_a_column_alone_is_set_right_as_well(dependent: Codes) -> None:
     young = {name: codes[dependent["age"] < 7] for name, codes in dependent.items()}
-    change = Adjustment(readings_of(dependent), LEVELS, young).change(["age"])
+    change = Calibration(readings_of(dependent), LEVELS, young).change(["age"])
     before, after = (np.average(young["age"], weights=weights) for weights in (np.ones_like(change), 1 + change))
     assert after - before > 0.5
 
 
 def test_what_was_not_measured_changes_nothing(dependent: Codes) -> None:
-    assert not Adjustment(Readings((), 100), LEVELS, dependent).change(["age", "kind"]).any()
+    assert not Calibration(Readings((), 100), LEVELS, dependent).change(["age", "kind"]).any()
