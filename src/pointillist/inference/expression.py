@@ -33,17 +33,8 @@ Floats = NDArray[np.float64]
 
 _HEAD, _TAIL = "SELECT (", "\n) AS value FROM source"
 _PLAIN = {
-    "COLUMN_REF",
-    "CONSTANT",
-    "FUNCTION",
-    "COMPARISON",
-    "CONJUNCTION",
-    "OPERATOR",
-    "CAST",
-    "CASE",
-    "BETWEEN",
-    "TYPE",
-}
+    "BETWEEN", "CASE", "CAST", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "FUNCTION", "OPERATOR", "TYPE",
+}  # fmt: skip
 _NAMES = {"SUBQUERY": "a subquery", "WINDOW": "a window function", "STAR": "*", "LAMBDA": "a lambda"}
 _MOST_SHOWN = 12
 _SYNTAX = {
