@@ -55,7 +55,19 @@ if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same t
     from pointillist.reading.opening import csv
     from pointillist.reading.public_points import public_points
     from pointillist.release import Release
-    from pointillist.schema import Boolean, Categorical, Datetime, Ignore, Image, Integer, Ordinal, Person, Real, Schema
+    from pointillist.schema import (
+        Boolean,
+        Categorical,
+        Datetime,
+        Duration,
+        Ignore,
+        Image,
+        Integer,
+        Ordinal,
+        Person,
+        Real,
+        Schema,
+    )
     from pointillist.schema.constraints import Impossible, Order
     from pointillist.synthesizer import Synthesizer
 
@@ -69,6 +81,7 @@ __all__ = [
     "Categorical",
     "Choice",
     "Datetime",
+    "Duration",
     "Estimate",
     "Evaluation",
     "Extractor",
@@ -136,6 +149,7 @@ _HOMES = {
     "Categorical": "schema",
     "Choice": "curator.choosing",
     "Datetime": "schema",
+    "Duration": "schema",
     "Estimate": "inference.estimate",
     "Evaluation": "evaluate.tables.evaluation",
     "Extractor": "features",
