@@ -14,7 +14,7 @@ from pointillist.features import Tiles
 from pointillist.generators.mixture.mixture import Mixture
 from pointillist.schema.levels import Levels, levels_of
 
-pytest_plugins = ("tests.fixtures.command_line", "tests.fixtures.known", "tests.fixtures.shapes")
+pytest_plugins = ("tests.fixtures.bars", "tests.fixtures.command_line", "tests.fixtures.known", "tests.fixtures.shapes")
 
 settings.register_profile("default", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("default")

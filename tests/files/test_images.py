@@ -61,3 +61,19 @@ def test_saving_keeps_images_and_labels(tmp_path: Path) -> None:
         found = {name: arrays[name] for name in arrays.files}
     kept = next(array for array in found.values() if array.dtype == np.uint8)
     np.testing.assert_array_equal(kept.reshape(PIXELS.shape), PIXELS)
+
+
+def test_parts() -> None:
+    images = pt.Images(PIXELS, CODES, ("cat", 7, "other"))
+    some = images.part(np.array([True, False, True, False]))
+    assert some.labels is not None
+    assert (len(some), some.labels.tolist()) == (2, [7, "other"])
+    assert np.array_equal(some.pixels, PIXELS[[0, 2]])
+    assert len(pt.Images(PIXELS).part(np.array([3, 3, 3]))) == 3
+
+
+def test_smaller_parts_lie_within_larger_ones() -> None:
+    images = pt.Images(np.arange(100, dtype=np.uint8).reshape(100, 1, 1, 1))
+    small, large = (images.at_most(count, seed=3).pixels for count in (10, 40))
+    assert np.array_equal(small, large[:10])
+    assert images.at_most(100, seed=3) is images

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from pointillist.pages.images import grid, image_tag, png
+from pointillist.pages.images import grid, image_tag, png, sheet
 
 SHAPES = st.tuples(st.integers(1, 9), st.integers(1, 9), st.sampled_from([1, 3]))
 
@@ -60,3 +60,9 @@ def test_text_is_escaped() -> None:
 def test_what_is_no_image_is_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="image must be"):
         png(np.zeros(shape, dtype=np.uint8))
+
+
+def test_a_sheet_is_at_most_eight_images_wide() -> None:
+    pixels = np.zeros((10, 20, 20, 1), dtype=np.uint8)
+    assert f'width="{8 * 21 - 1}" height="{2 * 21 - 1}"' in sheet(pixels, "ten images")
+    assert "none" in sheet(pixels[:0], "no images")

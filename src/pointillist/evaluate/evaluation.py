@@ -6,12 +6,12 @@ Computed from private data: exact, not differentially private, and for the owner
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import pyarrow as pa
 
 from pointillist.errors import PointillistError, UsageError
-from pointillist.evaluate.metric import Context, Metrics, Result
+from pointillist.evaluate.metric import Context, Metrics, Result, Steps, compute_all
 from pointillist.evaluate.verdict import Verdict
 from pointillist.pages.report import Section
 from pointillist.reading.opening import open_schema
@@ -42,6 +42,27 @@ class AnyEvaluation:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.name}: {self.verdict.grade}>"
+
+    @classmethod
+    def of(
+        cls, context: Context[Any], steps: Steps, audit: "Audit | None", notes: tuple[str, ...] = (), **compared: Any
+    ) -> Self:
+        """Compute, grade and note all that the metrics have to say."""
+        results = compute_all(cls.metrics, context, steps)
+        return cls(
+            name=context.schema.name,
+            results=results,
+            release=context.release,
+            audit=audit,
+            verdict=Verdict(
+                tuple(point for found in results.values() if found is not None for point in found.points())
+            ),
+            notes=(
+                *notes,
+                *(note for name, metric in cls.metrics.items() for note in metric().notes(results[name], context)),
+            ),
+            **compared,
+        )
 
     @property
     def compared(self) -> dict[str, Any]:
@@ -93,16 +114,6 @@ class AnyEvaluation:
         from pointillist.evaluate.report import report
 
         return report(self).to_html()
-
-
-def verdict_of(results: Mapping[str, Result | None]) -> Verdict:
-    """The points of all that was found."""
-    return Verdict(tuple(point for found in results.values() if found is not None for point in found.points()))
-
-
-def notes_of(metrics: Metrics, results: Mapping[str, Result | None], context: Context[Any]) -> tuple[str, ...]:
-    """What all metrics have to say beside the verdict."""
-    return tuple(note for name, metric in metrics.items() for note in metric().notes(results[name], context))
 
 
 def opened_release(release: Release | str | Path | None, audit: "Audit | None") -> Release | None:

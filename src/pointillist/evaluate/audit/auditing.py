@@ -77,7 +77,6 @@ def audit(
         method=method_for(schema, method),
         pipeline=pipeline or Pipeline(),
     )
-    promise = audited.promise
     attack: dict[str, Callable[[Progress], tuple[Finding, ...]]] = {
         "white-box": lambda told: white_box(audited, runs=runs, confidence=confidence, progress=told),
         "canaries": lambda told: canaries(table, audited, confidence=confidence, seed=seed, progress=told),
@@ -88,11 +87,17 @@ def audit(
     costs = {"white-box": _RELEASE * runs, "canaries": _ONE_RUN, "membership": _SHADOW * (1 + shadows)}
     parts = _parts(progress, {name: costs[name] for name in ATTACKS if name in chosen})
     findings = tuple(finding for name, told in parts.items() for finding in attack[name](told))
+    return _audit(audited, findings)
+
+
+def _audit(audited: AuditedPipeline, findings: tuple[Finding, ...]) -> Audit:
+    """The findings, beside what was promised."""
+    promise = audited.promise
     private = any(finding.private for finding in findings)
     return Audit(
-        dataset=schema.name,
-        schema=fingerprint(schema),
-        target=target,
+        dataset=audited.schema.name,
+        schema=fingerprint(audited.schema),
+        target=audited.target,
         method=audited.method.name,
         neighbours=promise.neighbours.value,
         unit=promise.unit,

@@ -9,14 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pointillist.errors import UsageError, without_context
-from pointillist.evaluate.evaluation import (
-    AnyEvaluation,
-    notes_of,
-    opened_release,
-    read_each,
-    schema_of,
-    verdict_of,
-)
+from pointillist.evaluate.evaluation import AnyEvaluation, opened_release, read_each, schema_of
 from pointillist.evaluate.images.feature_space import Space
 from pointillist.evaluate.images.metric import METRICS, ImageContext
 from pointillist.evaluate.images.metrics.classifiers import CLASSIFIERS, CNN, MOST_IMAGES, Results
@@ -25,7 +18,7 @@ from pointillist.evaluate.images.metrics.distances import Distance
 from pointillist.evaluate.images.metrics.diversity import Diversity
 from pointillist.evaluate.images.reading import read
 from pointillist.evaluate.learners.classifiers import available, require_models
-from pointillist.evaluate.metric import Steps, compute_all
+from pointillist.evaluate.metric import Steps
 from pointillist.evaluate.report import Words
 from pointillist.files.images import Images
 from pointillist.pages import count
@@ -162,15 +155,12 @@ def evaluate_images(
     )
     sizes = {role: len(each) for role, each in sets.items()}
     if holdout is None:
-        sizes["held back"] = len(context.halves[1])
-    results = compute_all(METRICS, context, steps)
-    return ImageEvaluation(
-        name=public.name,
-        results=results,
-        release=known,
-        audit=audit,
-        verdict=verdict_of(results),
-        notes=((_HELD_BACK,) if holdout is None else ()) + notes_of(METRICS, results, context),
+        sizes["held back"] = len(context.training_and_test[1])
+    return ImageEvaluation.of(
+        context,
+        steps,
+        audit,
+        (_HELD_BACK,) if holdout is None else (),
         images=sizes,
         size=tuple(context.real.pixels.shape[1:]),
         label=public.label,

@@ -40,7 +40,7 @@ class ImageContext(Context[Images]):
     """Where Fréchet distances are taken; None for the usual ones."""
 
     @cached_property
-    def halves(self) -> tuple[Images, Images]:
+    def training_and_test(self) -> tuple[Images, Images]:
         """Real images to train on and real images to test on: the holdout, or a quarter of the real ones."""
         if self.holdout is not None:
             return self.real, self.holdout

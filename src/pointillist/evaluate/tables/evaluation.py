@@ -10,15 +10,8 @@ from typing import TYPE_CHECKING, Any
 from threadpoolctl import threadpool_limits
 
 from pointillist.errors import UsageError, without_context
-from pointillist.evaluate.evaluation import (
-    AnyEvaluation,
-    notes_of,
-    opened_release,
-    read_each,
-    schema_of,
-    verdict_of,
-)
-from pointillist.evaluate.metric import Steps, compute_all
+from pointillist.evaluate.evaluation import AnyEvaluation, opened_release, read_each, schema_of
+from pointillist.evaluate.metric import Steps
 from pointillist.evaluate.report import Words
 from pointillist.evaluate.tables.metric import METRICS, TableContext
 from pointillist.evaluate.tables.metrics.columns import Columns
@@ -169,13 +162,10 @@ def evaluate(
     import sklearn.ensemble  # noqa: F401  # the limit holds for libraries that are loaded by now
 
     with threadpool_limits(limits=1):  # threads that wait for each other cost more than they save here
-        results = compute_all(METRICS, context, steps)
-    return Evaluation(
-        name=public.name,
-        results=results,
-        release=known,
-        audit=audit,
-        verdict=verdict_of(results),
-        notes=((_PERSONS,) if public.person is not None else ()) + notes_of(METRICS, results, context),
-        rows={role: sample.rows for role, sample in samples.items()},
-    )
+        return Evaluation.of(
+            context,
+            steps,
+            audit,
+            (_PERSONS,) if public.person is not None else (),
+            rows={role: sample.rows for role, sample in samples.items()},
+        )

@@ -32,7 +32,7 @@ class TableContext(Context[Sample]):
     """The real table as it was given: it also says whose row each is."""
 
     @cached_property
-    def halves(self) -> tuple[Sample, Sample]:
+    def training_and_test(self) -> tuple[Sample, Sample]:
         """Real rows to train models on and real rows to test them on.
 
         Without a holdout a quarter of the real rows is held back, all rows of a person on one side.

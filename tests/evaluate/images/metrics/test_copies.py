@@ -12,10 +12,10 @@ from pointillist.evaluate.images import copies
 Bars = Callable[..., pt.Images]
 
 
-def noisy(pictures: pt.Images, scale: float) -> pt.Images:
-    noise = np.random.default_rng(9).normal(0, scale, pictures.pixels.shape)
-    pixels = np.clip(pictures.pixels + noise, 0, 255).astype(np.uint8)
-    return pt.Images(pixels, pictures.codes, pictures.classes)
+def noisy(images: pt.Images, scale: float) -> pt.Images:
+    noise = np.random.default_rng(9).normal(0, scale, images.pixels.shape)
+    pixels = np.clip(images.pixels + noise, 0, 255).astype(np.uint8)
+    return pt.Images(pixels, images.codes, images.classes)
 
 
 def test_fresh_images_are_no_copies(bars: Bars) -> None:

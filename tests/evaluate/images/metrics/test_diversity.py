@@ -1,17 +1,13 @@
-"""Diversity and distance: what is alike scores as alike, and each way of being unlike shows where it should."""
+"""Diversity: what is alike scores as alike, and each way of being unlike shows where it should."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import pointillist as pt
 from pointillist.errors import UsageError
-from pointillist.evaluate.images import coverage, curve, distances, variance_ratios
-from pointillist.evaluate.images.feature_space import NOT_COMPARABLE, Space, cosines, random_filters
-from pointillist.evaluate.images.metrics.distances import frechet
+from pointillist.evaluate.images import coverage, curve, variance_ratios
 
 Bars = Callable[..., pt.Images]
 
@@ -49,52 +45,6 @@ class TestCoverage:
     def test_too_few_images(self, bars: Bars) -> None:
         with pytest.raises(UsageError, match="too few"):
             coverage(bars(3, 1), bars(3, 2))
-
-
-class TestDistance:
-    def test_of_gaussians_by_formula(self) -> None:
-        """Diagonal covariances: |m - m'|² + Σ (s - s')²."""
-        rng = np.random.default_rng(0)
-        first = rng.normal(size=(20_000, 3)) * [1.0, 2.0, 3.0]
-        second = rng.normal(size=(20_000, 3)) * [2.0, 2.0, 1.0] + [1.0, 0.0, 0.0]
-        assert frechet(first, second) == pytest.approx(1 + 1 + 0 + 4, rel=0.05)
-
-    @given(st.integers(1, 5), st.integers(2, 30), st.integers(0, 1000))
-    def test_bounds(self, width: int, count: int, seed: int) -> None:
-        rng = np.random.default_rng(seed)
-        first, second = rng.normal(size=(2, count, width))
-        there, back = frechet(first, second), frechet(second, first)
-        assert there >= 0
-        assert there == pytest.approx(back, rel=1e-6, abs=1e-6)
-        assert frechet(first, first) == pytest.approx(0.0, abs=1e-6)
-        assert frechet(first + 3.0, second + 3.0) == pytest.approx(there, rel=1e-6, abs=1e-6)
-
-    def test_every_distance_says_what_it_is(self, bars: Bars) -> None:
-        found = distances(bars(300, 1), bars(300, 2, noise=60.0), bars(300, 3))
-        assert len(found) == 2
-        for each in found:
-            assert each.note == NOT_COMPARABLE == each.to_json()["note"]
-            assert each.floor is not None
-            assert each.value > 2 * each.floor  # noise shows in either space
-            assert each.images == 300
-
-    def test_one_mean_image_lies_at_one(self, bars: Bars) -> None:
-        """Only the variance is missing: the distance is the real variance itself."""
-        real = bars(400, 1)
-        space = Space("numbers", lambda pixels: pixels.reshape(len(pixels), -1) / 255)
-        mean = np.repeat(real.pixels.mean(axis=0, keepdims=True).round().astype(np.uint8), 400, axis=0)
-        (found,) = distances(real, pt.Images(mean, real.codes, real.classes), spaces=(space,))
-        assert found.value == pytest.approx(1.0, abs=0.01)
-        assert (found.space, found.floor) == ("numbers", None)
-
-    @pytest.mark.parametrize("shape", [(1, 1, 1), (2, 9, 3), (28, 28, 1)])
-    @pytest.mark.parametrize("space", [cosines(), random_filters()])
-    def test_spaces_take_any_size(self, space: Space, shape: tuple[int, int, int]) -> None:
-        pixels = np.random.default_rng(0).integers(0, 256, (7, *shape)).astype(np.uint8)
-        found = space(pixels)
-        assert found.shape[0] == 7
-        assert np.isfinite(found).all()
-        assert np.allclose(space(pixels[3:4]), found[3:4])  # each image by itself
 
 
 class TestVariance:
@@ -136,8 +86,3 @@ class TestCurve:
         assert found.points[0].real is None
         with pytest.raises(UsageError, match="no curve"):
             found.enough("LDA")
-
-    def test_smaller_parts_lie_within_larger_ones(self, bars: Bars) -> None:
-        pictures = bars(100, 1)
-        small, large = (pictures.at_most(count, seed=3).pixels for count in (10, 40))
-        assert np.array_equal(small, large[:10])

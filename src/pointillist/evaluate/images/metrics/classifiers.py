@@ -159,7 +159,7 @@ class ClassifiersMetric(ImageMetric[Classifiers]):
     cost = 10
 
     def compute(self, real: Images, synthetic: Images, context: ImageContext) -> Classifiers:
-        training, test = context.halves
+        training, test = context.training_and_test
         if test.codes is None:
             return Classifiers(None, {}, 0.0)
 

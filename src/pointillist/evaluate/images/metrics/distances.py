@@ -73,7 +73,7 @@ class DistancesMetric(ImageMetric[Distances]):
     """How far the sets lie apart."""
 
     def compute(self, real: Images, synthetic: Images, context: ImageContext) -> Distances:
-        training, test = context.halves
+        training, test = context.training_and_test
         return Distances(distances(training, synthetic, test, spaces=context.spaces, seed=context.seed))
 
 

@@ -196,7 +196,7 @@ class DiversityMetric(ImageMetric[Diversity]):
     cost = 8
 
     def compute(self, real: Images, synthetic: Images, context: ImageContext) -> Diversity:
-        training, test = context.halves
+        training, test = context.training_and_test
         fewest = min(map(len, (training, synthetic, test)))
         if fewest < 2:
             raise UsageError("at least two images of each set are needed, real, synthetic and held out.")
@@ -296,10 +296,10 @@ def curve(
         raise UsageError("sizes is empty: name at least one number of images, or leave it out.")
     found: dict[tuple[str, str], dict[int, float | None]] = {}
     for number, size in enumerate(wanted):
-        for role, pictures in (("synthetic", synthetic), ("real", real)):
-            if pictures is None or (len(pictures) < size and number and len(pictures) <= wanted[number - 1]):
+        for role, images in (("synthetic", synthetic), ("real", real)):
+            if images is None or (len(images) < size and number and len(images) <= wanted[number - 1]):
                 continue  # no more images than at the last size
-            results = classify(pictures, test, models=models, most_images=size, seed=seed)
+            results = classify(images, test, models=models, most_images=size, seed=seed)
             for each in results.results:
                 found.setdefault((each.model, role), {})[size] = each.accuracy
         progress("curve", (number + 1) / len(wanted))

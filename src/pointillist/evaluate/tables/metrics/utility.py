@@ -163,7 +163,7 @@ class UtilityMetric(TableMetric[Utility]):
     def compute(self, real: Sample, synthetic: Sample, context: TableContext) -> Utility | None:
         if context.target is None or len(real.columns) < 2:
             return None
-        training, test = context.halves
+        training, test = context.training_and_test
         return utility(
             training, synthetic, test, context.target, seed=context.seed, progress=lambda _, done: context.report(done)
         )
