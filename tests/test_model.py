@@ -1,8 +1,9 @@
-"""A model: what it says of itself, which frames it fills, what it refuses; all of it after a file, too."""
+"""A model, of a table or of images: what it says of itself, what it gives and refuses; all of it after a file, too."""
 
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -10,7 +11,36 @@ import pytest
 
 import pointillist as pt
 from pointillist.errors import ArtefactError, UsageError
-from pointillist.model import MOST_ROWS
+from pointillist.fitting.class_shares import record_count
+from pointillist.generators.gaussians.gaussians import Gaussians
+from pointillist.generators.image_generator import ImageColumns
+from pointillist.progress import silent
+from pointillist.sampling.table_decoder import MOST_ROWS
+
+LABEL = pt.Categorical(categories=("cat", "dog"), missing=False, out_of_domain="error")
+IMAGES = {
+    "labelled": pt.Schema(name="images", columns={"photo": pt.Image(height=4, width=3), "sort": LABEL}),
+    "plain": pt.Schema(name="images", columns={"photo": pt.Image(height=4, width=3)}),
+}
+
+
+def images(kind: str = "labelled", columns: str = "labelled") -> pt.Model:
+    """Each class is a grey of its own, with a little noise."""
+    number, schema = (2 if kind == "labelled" else 1), IMAGES[kind]
+    waves = np.eye(12, dtype=np.float32)
+    places = np.repeat(0.2 + 0.4 * np.arange(number, dtype=np.float32)[:, None], 12, axis=1)
+    kinds, factors = np.ones((number, 1), dtype=np.float32), np.stack([0.02 * waves] * number)
+    generator = Gaussians(
+        (4, 3, 1),
+        (0.75, 0.25) if kind == "labelled" else (),
+        waves,
+        factors,
+        kinds,
+        places[:, None],
+        np.ones_like(places[:, None]),
+        columns=ImageColumns.of(IMAGES[columns]),
+    )
+    return pt.Model(schema, pt.plan(schema, epsilon=1.0).guarantee, "release", "images", 100.0, generator)
 
 
 @pytest.fixture
@@ -66,3 +96,60 @@ def test_what_makes_no_sense_is_refused(model: pt.Model, tmp_path: Path) -> None
     (tmp_path / "no.model").write_bytes(model.to_bytes()[:100])
     with pytest.raises(ArtefactError):
         pt.Model.load(tmp_path / "no.model")
+
+
+def test_tables_and_images_come_out_of_one_class(model: pt.Model) -> None:
+    assert type(model) is type(images()) is pt.Model
+    assert isinstance(images().sample(seed=0), pt.Images)
+    assert len(images().sample(seed=0)) == 100
+    assert repr(images()) == "<Model of 'images': 2 columns, ε = 1>"
+
+
+def test_columns_are_found_by_their_own_names() -> None:
+    made = images().sample(40, seed=0)
+    assert made.classes == ("cat", "dog")
+    assert made.codes is not None
+    greys = made.pixels.reshape(40, -1).mean(axis=1) / 255
+    np.testing.assert_allclose(greys, 0.2 + 0.4 * made.codes, atol=0.05)
+    assert images("plain", "plain").sample(3, seed=0).codes is None
+
+
+def test_a_fit_by_settings_knows_its_release(
+    shapes: Callable[..., pa.Table], shapes_schema: pt.Schema, seeded_release: Callable[..., pt.Release]
+) -> None:
+    release = seeded_release(shapes(300), shapes_schema, method=pt.Merf(features=10), target="kind")
+    model = pt.Model.fitted(release, pt.MixtureSettings(components=3, steps=2), seed=0, progress=silent)
+    assert (model.release, model.schema, model.rows) == (release.id, release.schema, record_count(release))
+
+
+class TestFiles:
+    @pytest.mark.parametrize("kind", IMAGES)
+    def test_keep_the_model(self, kind: str, tmp_path: Path) -> None:
+        made = images(kind, kind)
+        made.save(tmp_path / "a.model")
+        back = pt.Model.load(tmp_path / "a.model")
+        assert (back.schema, back.guarantee, back.rows) == (made.schema, made.guarantee, made.rows)
+        assert repr(back) == repr(made)
+        first, again = made.sample(30, seed=5), back.sample(30, seed=5)
+        np.testing.assert_array_equal(first.pixels, again.pixels)
+        assert first.classes == again.classes
+        if kind != "plain":
+            np.testing.assert_array_equal(first.codes, again.codes)
+
+    def test_the_same_model_is_the_same_bytes(self) -> None:
+        assert images().to_bytes() == images().to_bytes()
+
+    def test_arrays_that_do_not_fit_are_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        made = images()
+        facts, arrays = made.generator.to_facts()
+        broken = (facts, {**arrays, "places": arrays["places"][:, :-1]})
+        monkeypatch.setattr(Gaussians, "to_facts", lambda self: broken)
+        made.save(tmp_path / "a.model")
+        with pytest.raises(ArtefactError, match="places and spreads"):
+            pt.Model.load(tmp_path / "a.model")
+
+    def test_a_generator_of_other_images_is_refused(self, tmp_path: Path) -> None:
+        wrong = pt.Model(IMAGES["plain"], images("plain", "plain").guarantee, "r", "images", 1.0, images().generator)
+        wrong.save(tmp_path / "a.model")
+        with pytest.raises(ArtefactError, match="does not fit the schema"):
+            pt.Model.load(tmp_path / "a.model")

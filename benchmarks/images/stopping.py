@@ -27,7 +27,7 @@ from pointillist.evaluate.images.metrics.diversity import coverage
 from pointillist.features.images.extractor import Extractor, Input
 from pointillist.features.images.public_network import small_network
 from pointillist.files.images import Pictures
-from pointillist.generators.network.image_settings import ImageNetworkSettings
+from pointillist.generators.image_network.settings import ImageNetworkSettings
 from pointillist.methods.perceptual import Perceptual
 from pointillist.privacy.budget import Budget
 from pointillist.privacy.ledger import Ledger

@@ -23,7 +23,7 @@ import pointillist as pt
 from benchmarks.arguments import chosen_names
 from pointillist.errors import PointillistError
 from pointillist.evaluate.research.known_mixture import DPMERF_GRID, MixtureScore
-from pointillist.generators.settings import GeneratorSettings
+from pointillist.generators.base import GeneratorSettings
 from pointillist.methods import METHODS
 
 from . import output

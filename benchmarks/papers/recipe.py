@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 import pointillist as pt
-from pointillist.generators.settings import GeneratorSettings
+from pointillist.generators.base import GeneratorSettings
 from pointillist.methods import Method
 from pointillist.schema import Schema
 

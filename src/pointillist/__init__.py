@@ -27,8 +27,10 @@ if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same t
     from pointillist.features import Extractor
     from pointillist.features.images.extractor_training import train_extractor
     from pointillist.files.images import Images, Pictures
-    from pointillist.generators.network.image_settings import ImageNetworkSettings
-    from pointillist.generators.settings import MixtureSettings, NetworkSettings, PointsSettings
+    from pointillist.generators.image_network.settings import ImageNetworkSettings
+    from pointillist.generators.mixture.settings import MixtureSettings
+    from pointillist.generators.network.settings import NetworkSettings
+    from pointillist.generators.points.settings import PointsSettings
     from pointillist.inference import Pushed, Received, receive
     from pointillist.inference.estimate import Estimate
     from pointillist.inference.uncertainty import Uncertainty, uncertainty
@@ -161,18 +163,18 @@ _HOMES = {
     "ImageEvaluation": "evaluate.images.evaluation",
     "ImageHermite": "methods",
     "ImageMerf": "methods",
-    "ImageNetworkSettings": "generators.network.image_settings",
+    "ImageNetworkSettings": "generators.image_network.settings",
     "Images": "files.images",
     "Impossible": "schema.constraints",
     "Integer": "schema",
     "Landmarks": "methods",
     "Ledger": "privacy.ledger",
     "Merf": "methods",
-    "MixtureSettings": "generators.settings",
+    "MixtureSettings": "generators.mixture.settings",
     "Model": "model",
     "Mosaic": "methods",
     "Neighbours": "privacy.guarantee",
-    "NetworkSettings": "generators.settings",
+    "NetworkSettings": "generators.network.settings",
     "Order": "schema.constraints",
     "Ordinal": "schema",
     "Perceptual": "methods",
@@ -181,7 +183,7 @@ _HOMES = {
     "Pictures": "files.images",
     "Plan": "plan",
     "PointillistError": "errors",
-    "PointsSettings": "generators.settings",
+    "PointsSettings": "generators.points.settings",
     "Pushed": "inference",
     "Real": "schema",
     "Received": "inference",

@@ -6,7 +6,8 @@ from typing import Any, Self
 
 from pointillist.curator.releasing import release
 from pointillist.errors import UsageError
-from pointillist.generators.settings import GeneratorSettings, generator_for, generator_named
+from pointillist.generators import generator_for, generator_named
+from pointillist.generators.base import GeneratorSettings
 from pointillist.methods import Method
 from pointillist.methods.fit import fit
 from pointillist.model import Model

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tests.fixtures.command_line import Outcome
 
 import pointillist as pt
-from pointillist.generators.image_model import ImageModel
+from pointillist.generators.image_generator import USUAL, ImageGenerator, Outline
 from pointillist.model import Model
 from pointillist.reading.opening import open_source
 
@@ -25,10 +25,14 @@ TABLE = pt.Schema(name="t", columns={"a": pt.Boolean()})
 Run = Callable[..., tuple[int, str]]
 
 
-class _Stub:
-    """Paints noise."""
+class Noise(ImageGenerator):
+    """Images that are nothing but noise."""
 
     kind: ClassVar[str] = "stub"
+
+    @property
+    def outline(self) -> Outline:
+        return Outline((6, 5, 3), (0.5, 0.5), USUAL)
 
     def describe(self) -> str:
         return "noise"
@@ -36,17 +40,18 @@ class _Stub:
     def to_facts(self) -> Any:
         return {}, {}
 
-    def paint(
-        self, count: int, generator: np.random.Generator, codes: NDArray[np.uint16] | None = None
-    ) -> tuple[NDArray[np.uint8], NDArray[np.uint16] | None]:
-        pixels = generator.integers(0, 256, (count, 6, 5, 3), dtype=np.uint8)
-        return pixels, (np.arange(count) % 2).astype(np.uint16) if codes is None else codes
+    @classmethod
+    def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: pt.Schema) -> Self:
+        return cls()
+
+    def pixels(self, count: int, codes: NDArray[np.uint16] | None, rng: np.random.Generator) -> NDArray[np.uint8]:
+        return rng.integers(0, 256, (count, 6, 5, 3), dtype=np.uint8)
 
 
 @pytest.fixture
 def run(run: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run a command where every model file is a model that paints noise; its code, and what it printed on one line."""
-    model = ImageModel(SCHEMA, pt.plan(TABLE, epsilon=1.0).guarantee, "none", "pyarrow", 8.0, _Stub())  # type: ignore[arg-type]
+    """Run a command where every model file is a model of noise; its code, and what it printed on one line."""
+    model = Model(SCHEMA, pt.plan(TABLE, epsilon=1.0).guarantee, "none", "pyarrow", 8.0, Noise())
     monkeypatch.setattr(Model, "load", lambda path: model)
 
     def call(*args: object) -> tuple[int, str]:

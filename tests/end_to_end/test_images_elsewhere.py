@@ -19,10 +19,8 @@ from pointillist.errors import SchemaError, UsageError
 from pointillist.features import Extractor
 from pointillist.features.images.extractor import Input
 from pointillist.features.images.public_network import small_network
-from pointillist.generators.image_model import ImageModel
-from pointillist.generators.network.image_network import ImageNetwork
-from pointillist.generators.settings import generator_for
-from pointillist.progress import silent
+from pointillist.generators import generator_for
+from pointillist.generators.image_network.image_network import ImageNetwork
 
 CLASSES = ("bright", "dark")
 SCHEMA = pt.Schema(
@@ -38,13 +36,13 @@ TABLE = pt.Schema(name="table", columns={"a": pt.Boolean(missing=False)})
 QUICK = pt.ImageNetworkSettings(steps=4, batch=8, breadth=8, check=2)
 
 
-def lamps(count: int = 120) -> pt.Pictures:
+def lamps(count: int = 120) -> pt.Images:
     """Bright and dark images."""
     codes = (np.arange(count) % 2).astype(np.uint16)
     low, high = np.where(codes == 0, 150, 0), np.where(codes == 0, 256, 80)
     size = (8, 8, 1)
     pixels = np.random.default_rng(0).integers(low[:, None, None, None], high[:, None, None, None], (count, *size))
-    return pt.Pictures(pixels.astype(np.uint8), codes, CLASSES)
+    return pt.Images(pixels.astype(np.uint8), codes, CLASSES)
 
 
 def extractor() -> Extractor:
@@ -142,7 +140,6 @@ def test_an_image_network_fits_every_release_of_images(
     made = pt.release(data, schema, epsilon=5, method=method)  # type: ignore[arg-type]
     checkpoint = tmp_path / "fit.checkpoint"
     model = pt.fit(made, generator=QUICK, checkpoint=checkpoint)
-    assert isinstance(model, ImageModel)
     assert isinstance(model.generator, ImageNetwork)
     assert checkpoint.exists()
     model.save(tmp_path / "lamps.model")
@@ -161,7 +158,7 @@ def test_a_network_learns_brightness_from_moments(folder: Path) -> None:
     """Little noise, so the mean brightness of the classes (203 and 40) must be told apart by far."""
     made = pt.release(folder, SCHEMA, epsilon=100, ledger=_roomy(folder.parent))
     settings = pt.ImageNetworkSettings(steps=150, batch=40, breadth=20, architecture="dense")
-    found = settings.fit(made, seed=0, progress=silent).sample(200, balance="label", seed=0)
+    found = pt.fit(made, generator=settings).sample(200, balance="label", seed=0)
     assert found.codes is not None
     bright, dark = (found.pixels[found.codes == code].mean() for code in (0, 1))
     assert bright > dark + 80
@@ -173,12 +170,12 @@ def _roomy(folder: Path) -> pt.Ledger:
     return book
 
 
-def test_synthesizer_gives_pictures(folder: Path) -> None:
+def test_synthesizer_gives_images(folder: Path) -> None:
     made = pt.Synthesizer(SCHEMA, epsilon=5).fit(folder)
-    pictures = made.sample(7, given={"label": "dark"}, seed=0)
-    assert isinstance(pictures, pt.Pictures)
-    assert pictures.labels is not None
-    assert list(pictures.labels) == ["dark"] * 7
+    images = made.sample(7, given={"label": "dark"}, seed=0)
+    assert isinstance(images, pt.Images)
+    assert images.labels is not None
+    assert list(images.labels) == ["dark"] * 7
     with pytest.raises(UsageError, match="leave frame out"):
         made.sample(3, frame="pandas")
     with pytest.raises(UsageError, match=r"use sample\(\)"):
@@ -187,15 +184,15 @@ def test_synthesizer_gives_pictures(folder: Path) -> None:
         made.model_.constrained({"impossible": {"label": "dark", "image": "x"}})
 
 
-def test_pictures_are_saved_and_read_back(tmp_path: Path) -> None:
-    pictures = lamps(12)
+def test_images_are_saved_and_read_back(tmp_path: Path) -> None:
+    images = lamps(12)
     for name in ("folder", "file.npz", "file.parquet"):
-        pictures.save(tmp_path / name)
-        found = pt.evaluate_images(pictures, tmp_path / name, SCHEMA, models=["logistic regression"], most_images=10)
+        images.save(tmp_path / name)
+        found = pt.evaluate_images(images, tmp_path / name, SCHEMA, models=["logistic regression"], most_images=10)
         assert found.images["synthetic"] == 12
     with pytest.raises(UsageError, match="is there already"):
-        pictures.save(tmp_path / "folder")
-    pictures.save(tmp_path / "folder", overwrite=True)
+        images.save(tmp_path / "folder")
+    images.save(tmp_path / "folder", overwrite=True)
 
 
 def test_a_target_that_is_not_the_label(folder: Path) -> None:

@@ -18,7 +18,10 @@ from pointillist.features.base import MAPS, Floats
 from pointillist.features.serial import from_nodes, to_nodes
 from pointillist.features.soft_records import SoftRecords
 from pointillist.files.facts import text, whole
-from pointillist.generators.settings import GeneratorSettings, MixtureSettings, NetworkSettings, PointsSettings
+from pointillist.generators.base import GeneratorSettings
+from pointillist.generators.mixture.settings import MixtureSettings
+from pointillist.generators.network.settings import NetworkSettings
+from pointillist.generators.points.settings import PointsSettings
 from pointillist.methods.parts import Part, counts, joined, round_of
 from pointillist.model import Model
 from pointillist.plan import Plan, Request
@@ -107,7 +110,8 @@ class Toy:
         return joined(self._parts(plan.request.schema))
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
-        return MixtureSettings(components=10, steps=200).fit(release, seed=seed, progress=progress)
+        settings = MixtureSettings(components=10, steps=200)
+        return pt.Model.fitted(release, settings, seed=seed, progress=progress)
 
 
 @pytest.fixture(scope="module")

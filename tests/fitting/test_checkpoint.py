@@ -47,7 +47,7 @@ def releases(
 @pytest.fixture(scope="module")
 def whole(releases: dict[str, pt.Release]) -> bytes:
     """The model of a fit that ran through."""
-    return QUICK.fit(releases["this"], seed=3, progress=silent).to_bytes()
+    return pt.Model.fitted(releases["this"], QUICK, seed=3, progress=silent).to_bytes()
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_fit_may_be_broken_off_again_and_again(releases: dict[str, pt.Release]
     for after in (0.1, 0.3, 0.5, 0.5, 0.9):
         with pytest.raises(Broken):
             QUICK.fit(releases["this"], seed=3, progress=breaking(after), checkpoint=path)
-    assert QUICK.fit(releases["this"], seed=3, progress=silent, checkpoint=path).to_bytes() == whole
+    assert pt.Model.fitted(releases["this"], QUICK, seed=3, progress=silent, checkpoint=path).to_bytes() == whole
 
 
 def test_a_checkpoint_changes_nothing_about_a_fit_that_runs_through(
@@ -103,7 +103,7 @@ def test_a_fit_that_stops_early_does_so_after_a_break_too(releases: dict[str, pt
         for _ in range(2)
     ]
     assert len(steps) <= 2 * 2  # the first look, and the end
-    assert models[0] == models[1] == QUICK.fit(release, seed=3, progress=silent).to_bytes()
+    assert models[0] == models[1] == pt.Model.fitted(release, QUICK, seed=3, progress=silent).to_bytes()
 
 
 @pytest.mark.parametrize(

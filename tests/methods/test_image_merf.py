@@ -13,14 +13,14 @@ from pointillist.errors import UsageError
 from pointillist.features import ImageFourier, Records
 from pointillist.features.serial import to_nodes
 from pointillist.files.jsonable import finite
-from pointillist.generators.network.image_settings import ImageNetworkSettings, image_shares
+from pointillist.fitting.class_shares import class_shares
+from pointillist.generators.image_network.settings import ImageNetworkSettings
 from pointillist.methods.base import Method
 from pointillist.methods.image_hermite import ImageHermite
 from pointillist.methods.image_merf import ImageMerf
 from pointillist.plan import Plan, Request
 from pointillist.privacy.budget import Budget
 from pointillist.privacy.guarantee import Neighbours
-from pointillist.progress import silent
 from pointillist.release import Measurement
 from pointillist.schema import Categorical, Image, Schema
 
@@ -97,12 +97,12 @@ def test_one_public_number_is_not_paid_for() -> None:
 def test_from_images_to_images(name: str, schema: Schema) -> None:
     method = METHODS[name]
     release = released(method, planned(method, schema))
-    rows, label, shares = image_shares(release)
+    rows, label, shares = class_shares(release)
     assert rows == 300
     assert len(shares) == (3 if schema is LABELLED else 1)
     assert (label is None) == (schema is PLAIN)
     quick = ImageNetworkSettings(steps=3, batch=12, breadth=8)
-    made = quick.fit(release, seed=0, progress=silent).sample(10, seed=0)
+    made = pt.fit(release, generator=quick).sample(10, seed=0)
     assert made.pixels.shape == (10, 6, 5, 3)
 
 
@@ -111,7 +111,7 @@ def test_images_are_counted_where_their_number_is_secret() -> None:
     plan = planned(METHODS["merf"], PLAIN, Neighbours.ADD_REMOVE)
     release = released(METHODS["merf"], plan)
     block = plan.rounds[0].blocks[-1]
-    assert abs(image_shares(release)[0] - 300) < 8 * plan.noise_rows(0, block)
+    assert abs(class_shares(release)[0] - 300) < 8 * plan.noise_rows(0, block)
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -13,8 +13,9 @@ from pointillist.errors import UsageError
 from pointillist.features import Extractor, Labelled, blocks
 from pointillist.features.images.extractor import Input
 from pointillist.features.images.public_network import small_network
-from pointillist.generators.network.image_network import ImageNetwork
-from pointillist.generators.network.image_settings import ImageNetworkSettings, image_shares
+from pointillist.fitting.class_shares import class_shares
+from pointillist.generators.image_network.image_network import ImageNetwork
+from pointillist.generators.image_network.settings import ImageNetworkSettings
 from pointillist.methods.perceptual import MOST_COORDINATES, Perceptual
 from pointillist.methods.perceptual_stopping import fit_by_proxy, parted
 from pointillist.progress import silent
@@ -125,7 +126,7 @@ def test_release_fit_and_sample(tmp_path: Path, labelled: bool) -> None:
     pictures = model.sample(30, seed=1)
     assert pictures.pixels.shape == (30, SIDE, SIDE, 1)
     if labelled:
-        rows, _, shares = image_shares(back)
+        rows, _, shares = class_shares(back)
         assert rows == ROWS
         np.testing.assert_allclose(shares, [2 / 3, 1 / 3], atol=0.1)
         assert pictures.codes is not None
@@ -154,7 +155,7 @@ def test_stopping_by_proxy_keeps_the_state_that_is_nearest(tmp_path: Path) -> No
     assert rest.measurements[0].feature_map.dimension + len(proxy.wanted) == len(made.measurements[0].values)
     model = Perceptual(**made.plan.options).fit(made, seed=0, progress=silent)
     chosen = model.generator
-    last = replace(QUICK, stop=False).fit(rest, seed=0, progress=silent).generator
+    last = replace(QUICK, stop=False).fit(rest, seed=0, progress=silent)
     assert isinstance(chosen, ImageNetwork)
     assert isinstance(last, ImageNetwork)
     assert proxy.distance(chosen, seed=0) <= proxy.distance(last, seed=0)

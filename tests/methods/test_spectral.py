@@ -20,7 +20,7 @@ from pointillist.curator.embedding import Embedding
 from pointillist.curator.releasing import _check, embed
 from pointillist.errors import SchemaError, UsageError
 from pointillist.features import FeatureMap, ImageFourier, Labelled, OneHot, Records, Weighted
-from pointillist.generators.image_model import ImageModel
+from pointillist.generators.gaussians.gaussians import Gaussians
 from pointillist.plan import Plan
 from pointillist.privacy.accounting import gaussian_delta
 from pointillist.privacy.guarantee import Neighbours
@@ -115,10 +115,8 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Maker:
     return make
 
 
-def fitted(release: pt.Release) -> ImageModel:
-    model = pt.fit(release)
-    assert isinstance(model, ImageModel)
-    return model
+def fitted(release: pt.Release) -> pt.Model:
+    return pt.fit(release)
 
 
 def mean_images(pixels: NDArray[np.uint8], codes: NDArray[np.uint16], classes: int) -> NDArray[np.float64]:
@@ -282,8 +280,9 @@ class TestPlan:
         ledger.set_cap("shapes", pt.Budget(100.0, 1e-5))
         method = pt.Spectral(frequencies=16, fewest_frequencies=3, kinds=1)
         release = pt.release(tmp_path / "stripes.npz", schema, epsilon=EPSILON, method=method, ledger=ledger)
-        assert isinstance(model := pt.fit(release), ImageModel)
-        assert len(model.generator.waves) == measured**2  # type: ignore[attr-defined]
+        generator = pt.fit(release).generator
+        assert isinstance(generator, Gaussians)
+        assert len(generator.waves) == measured**2
         # One image replaced by its opposite moves fewer features by no more than the plan's bound for all of them.
         last, planned = release.measurements[-1], pt.plan(schema, epsilon=EPSILON, method=method).rounds[-1]
         pixels = np.rint(255 * images[:20]).astype(np.uint8)[..., None]
@@ -396,7 +395,7 @@ def two_kinds(seed: int = 0) -> NDArray[np.uint8]:
 
 
 def test_kinds_of_a_class_are_told_apart() -> None:
-    """Where one Gaussian paints crosses and blanks, two kinds paint bars: both corners far from the bars, or one.
+    """Where one Gaussian makes crosses and blanks, two kinds make bars: both corners far from the bars, or one.
 
     A bar has one of its far corners bright and the other dark; a cross has both bright. The differences are 0.7 in real
     images; noise and chance are below 0.1.

@@ -18,10 +18,12 @@ from pointillist.errors import UsageError
 from pointillist.features import OneHot
 from pointillist.generators.mixture.mixture import Mixture
 from pointillist.generators.network.row_network import Head, Network, Shape
+from pointillist.records import Records
 from pointillist.sampling.condition import Condition, Cut
+from pointillist.sampling.constrained_sampler import ConstrainedSampler
 from pointillist.sampling.constraints import Rules
 from pointillist.sampling.decoding import numbers
-from pointillist.sampling.quotas import Source
+from pointillist.sampling.table_decoder import TableDecoder
 from pointillist.schema.levels import Levels, levels_of
 from pointillist.schema.selecting import select
 
@@ -350,17 +352,20 @@ class Careless:
     def __init__(self, told: Mixture, careless: Mixture):
         self.told, self.careless = told, careless
 
-    def sample(self, count: int, generator: np.random.Generator) -> dict[str, np.ndarray]:
-        codes, others = self.told.sample(count, generator), self.careless.sample(count, generator)
-        forgets = generator.random(count) < 0.3
-        return {name: np.where(forgets, others[name], values) for name, values in codes.items()}
+    def sample(self, count: int, rng: np.random.Generator) -> Records:
+        told, others = self.told.sample(count, rng), self.careless.sample(count, rng)
+        forgets = rng.random(count) < 0.3
+        codes = {name: np.where(forgets, others.codes[name], values) for name, values in told.codes.items()}
+        return Records(count, codes, {})
 
 
 def test_no_row_slips_through_whatever_the_sampler_does(model: pt.Model) -> None:
     condition = Condition.of(model.levels, CONDITION)
     assert isinstance(model.generator, Mixture)
     careless = Careless(model.generator.given(condition.shares)[1], model.generator)
-    table = Source(model.levels, careless, condition, Rules.of((), model.levels)).table(500, np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    sampler = ConstrainedSampler(model.levels, careless, condition, Rules.of((), model.levels))
+    table = TableDecoder(model.schema, "pyarrow").decode(sampler.sample(500, rng), rng)
     for name, written in CONDITION.items():
         assert all(holds(table, name, written))
 

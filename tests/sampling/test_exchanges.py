@@ -1,10 +1,11 @@
-"""Swapping: columns keep their values, pair tables come nearer, and what pairs do not hold fast is forgotten."""
+"""Exchanges: columns keep their values, pair tables come nearer, and what pairs do not hold fast is forgotten."""
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pointillist.sampling.exchanges import Split, mix
+from pointillist.generators.held_tables import HeldTables, PairsByClass
+from pointillist.sampling.exchanges import exchange, exchange_all
 
 STARTS = np.array([0, 3, 6])
 
@@ -37,7 +38,7 @@ def test_every_column_keeps_its_values(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     rows = rng.integers(0, 3, (count, 3)).astype(np.int32)
     before = np.sort(rows, axis=0)
-    mix(rows, pairs(rng.integers(0, 3, (count, 3))), STARTS, rng)
+    exchange(rows, pairs(rng.integers(0, 3, (count, 3))), STARTS, rng)
     np.testing.assert_array_equal(np.sort(rows, axis=0), before)
 
 
@@ -51,7 +52,7 @@ def test_pair_tables_become_those_of_the_model() -> None:
         rows[:, column] = rng.permutation(rows[:, column])
     wanted = pairs(wanted_rows)
     before = np.abs(between(pairs(rows) - wanted)).sum()
-    mix(rows, wanted, STARTS, rng)
+    exchange(rows, wanted, STARTS, rng)
     assert np.abs(between(pairs(rows) - wanted)).sum() < 0.25 * before
 
 
@@ -61,7 +62,7 @@ def test_what_pairs_do_not_hold_fast_is_forgotten() -> None:
     rows = rng.integers(0, 2, (8000, 3)).astype(np.int32)
     rows[:, 2] = rows[:, 0] ^ rows[:, 1]
     wanted = pairs(rows)
-    mix(rows, wanted, STARTS, rng)
+    exchange(rows, wanted, STARTS, rng)
     assert np.mean(rows[:, 2] == rows[:, 0] ^ rows[:, 1]) < 0.9
     assert np.abs(between(pairs(rows) - wanted)).max() < 10
 
@@ -70,7 +71,7 @@ def test_sparse_tables_are_left_alone() -> None:
     rng = np.random.default_rng(2)
     rows = rng.integers(0, 3, (30, 3)).astype(np.int32)
     before = rows.copy()
-    mix(rows, pairs(rows), STARTS, rng)
+    exchange(rows, pairs(rows), STARTS, rng)
     np.testing.assert_array_equal(rows, before)
 
 
@@ -79,7 +80,7 @@ def test_the_same_generator_gives_the_same_rows() -> None:
     for _ in range(2):
         rng = np.random.default_rng(3)
         rows = rng.integers(0, 3, (3000, 3)).astype(np.int32)
-        mix(rows, pairs(rng.integers(0, 3, (3000, 3))), STARTS, rng)
+        exchange(rows, pairs(rng.integers(0, 3, (3000, 3))), STARTS, rng)
         made.append(rows)
     np.testing.assert_array_equal(*made)
 
@@ -88,7 +89,7 @@ def parity(rows: np.ndarray) -> float:
     return float(np.mean(rows[:, 2] == rows[:, 0] ^ rows[:, 1]))
 
 
-def by_class(rows: np.ndarray, label: int) -> Split:
+def by_class(rows: np.ndarray, label: int) -> PairsByClass:
     """Pair tables of rows of zeros and ones within each class of a label, over all other columns."""
     marks = marked(rows, 2)
     place_of = np.arange(marks.shape[1], dtype=np.int32)
@@ -97,7 +98,7 @@ def by_class(rows: np.ndarray, label: int) -> Split:
     wanted = np.stack([marks.T @ (marks * (rows[:, label] == each)[:, None]) for each in range(2)]) / len(rows)
     held = ~np.eye(rows.shape[1], dtype=bool)
     held[label] = held[:, label] = False
-    return Split(label, np.arange(2, dtype=np.int32), place_of, wanted.astype(np.float32), held)
+    return PairsByClass(label, np.arange(2, dtype=np.int32), place_of, wanted.astype(np.float32), held)
 
 
 def test_tables_by_class_are_held() -> None:
@@ -106,8 +107,8 @@ def test_tables_by_class_are_held() -> None:
     rows = rng.integers(0, 2, (8000, 5)).astype(np.int32)
     rows[:, 2] = rows[:, 0] ^ rows[:, 1]
     held, forgotten = rows.copy(), rows.copy()
-    mix(held, pairs(rows, 2), np.arange(0, 10, 2), rng, [by_class(rows, 2)])
-    mix(forgotten, pairs(rows, 2), np.arange(0, 10, 2), rng)
+    exchange(held, pairs(rows, 2), np.arange(0, 10, 2), rng, [by_class(rows, 2)])
+    exchange(forgotten, pairs(rows, 2), np.arange(0, 10, 2), rng)
     assert parity(held) > 0.99
     assert parity(forgotten) < 0.9
     assert np.mean(held != rows) > 0.05  # there were exchanges
@@ -119,7 +120,7 @@ def test_what_tables_by_class_do_not_hold_is_forgotten() -> None:
     rows = rng.integers(0, 2, (8000, 4)).astype(np.int32)
     rows[:, 3] = rows[:, 0] ^ rows[:, 1] ^ rows[:, 2]
     split = by_class(rows, 3)
-    mix(rows, pairs(rows, 2), np.arange(0, 8, 2), rng, [split])
+    exchange(rows, pairs(rows, 2), np.arange(0, 8, 2), rng, [split])
     assert np.mean(rows[:, 3] == rows[:, 0] ^ rows[:, 1] ^ rows[:, 2]) < 0.9
     assert np.abs(by_class(rows, 3).wanted - split.wanted).max() < 0.01
 
@@ -133,6 +134,18 @@ def test_columns_keep_their_values_and_rows_their_classes(seed: int, count: int,
     rng = np.random.default_rng(seed)
     rows, other = (rng.integers(0, 2, (count, 4)).astype(np.int32) for _ in range(2))
     mixed = rows.copy()
-    mix(mixed, pairs(other, 2), np.arange(0, 8, 2), rng, [by_class(other, label) for label in labels])
+    exchange(mixed, pairs(other, 2), np.arange(0, 8, 2), rng, [by_class(other, label) for label in labels])
     np.testing.assert_array_equal(np.sort(mixed, axis=0), np.sort(rows, axis=0))
     np.testing.assert_array_equal(mixed[:, labels], rows[:, labels])
+
+
+def test_of_a_target_and_two_columns_nothing_can_be_forgotten() -> None:
+    """A table by class holds all three together: rows are left alone."""
+    rng = np.random.default_rng(6)
+    rows = rng.integers(0, 2, (8000, 3)).astype(np.int32)
+    before = rows.copy()
+    shares = pairs(rng.integers(0, 2, (8000, 3)), 2) / 8000
+    exchange_all(rows, HeldTables((2, 2, 2), shares, (by_class(rows, 2),)), rng)
+    np.testing.assert_array_equal(rows, before)
+    exchange_all(rows, HeldTables((2, 2, 2), shares), rng)
+    assert not np.array_equal(rows, before)

@@ -103,8 +103,8 @@ def _with_settings(release: "Release", generator: str | None, settings: list[str
 
 def _fitted_by(release: "Release", generator: str | None, steps: int | None, variety: float | None) -> dict[str, Any]:
     """The method or the generator that a release is to be fitted by, with what the user wants changed in it."""
-    from pointillist.generators.network.image_settings import ImageNetworkSettings
-    from pointillist.generators.settings import NetworkSettings
+    from pointillist.generators.image_network.settings import ImageNetworkSettings
+    from pointillist.generators.network.settings import NetworkSettings
     from pointillist.methods import Perceptual, Spectral, method_for
 
     if variety is not None:

@@ -69,7 +69,7 @@ def _conditions(given: list[str], measured: Mapping[str, Any]) -> dict[str, Any]
 
 def wanted_rows(rows: int | None, default: int) -> int:
     """How many rows to sample."""
-    from pointillist.model import MOST_ROWS
+    from pointillist.sampling.table_decoder import MOST_ROWS
 
     if rows is not None and rows > MOST_ROWS:
         raise UsageError(f"-n / --rows must be at most {MOST_ROWS:,}. Sample in parts, each with another seed.")

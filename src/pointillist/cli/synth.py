@@ -72,7 +72,7 @@ def synth(
     Example: pointillist synth people.csv --schema people.toml --epsilon 1 -o synthetic.csv
     """
     from pointillist.cli import console
-    from pointillist.generators.settings import generator_for
+    from pointillist.generators import generator_for
     from pointillist.methods.fit import fit as make_fit
     from pointillist.release import Release
     from pointillist.schema import Schema

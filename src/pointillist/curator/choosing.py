@@ -29,7 +29,7 @@ from pointillist.features import Concat, FeatureMap, Product, Records, Tiles, We
 from pointillist.features.serial import to_nodes
 from pointillist.files.table_files import write_table
 from pointillist.generators.points.points import Points
-from pointillist.model import FRAMES, Model
+from pointillist.model import Model
 from pointillist.privacy.budget import Budget
 from pointillist.privacy.exponential import LARGEST_SCORE, draw, exponential_mu, integer_sensitivity, selection_scale
 from pointillist.privacy.grid import Grid
@@ -38,6 +38,7 @@ from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.sensitivity import squared_sensitivity
 from pointillist.reading.opening import open_schema, open_source
 from pointillist.release import Release
+from pointillist.sampling.table_decoder import FRAMES
 from pointillist.schema import Person, Schema
 from pointillist.schema.levels import Levels, coarse, levels_of
 

@@ -13,7 +13,7 @@ from pointillist.inference.expression import Expression
 from pointillist.inference.python_function import Written
 from pointillist.inference.questions import Questions, Step
 from pointillist.inference.received import Received
-from pointillist.model import FRAMES
+from pointillist.sampling.table_decoder import FRAMES
 
 
 @dataclass(frozen=True, eq=False, repr=False)

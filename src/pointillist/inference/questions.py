@@ -9,12 +9,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
+from pointillist.generators.drawing import quota
 from pointillist.inference import python_function
 from pointillist.inference.estimate import Estimate
 from pointillist.inference.expression import ALL_ROWS, Function, quoted
 from pointillist.inference.python_function import Written
 from pointillist.inference.statistic import Coefficient, Correlation, Count, Mean, Quantile, Share, Statistic, Total
-from pointillist.sampling.drawing import quota
 
 if TYPE_CHECKING:
     from pointillist.inference.pushforward import Pushed

@@ -31,10 +31,11 @@ from pointillist.inference.refits import Refits, require_settings
 from pointillist.inference.statistic import Statistic
 from pointillist.inference.two_sample import TwoSampleTest, compare, compare_releases
 from pointillist.methods.fit import fit
-from pointillist.model import FRAMES, Model
+from pointillist.model import Model
 from pointillist.progress import Progress, silent
 from pointillist.release import Release
 from pointillist.sampling.recoding import numbers_of, recode
+from pointillist.sampling.table_decoder import FRAMES
 from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]

@@ -16,7 +16,7 @@ from scipy import stats
 
 from pointillist.errors import UsageError
 from pointillist.fitting.readings import Readings
-from pointillist.generators.settings import GeneratorSettings
+from pointillist.generators.base import GeneratorSettings
 from pointillist.inference.estimate import Interval
 from pointillist.inference.sampled_rows import OfTable, SampledRows
 from pointillist.methods.base import Method

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
 from pointillist.fitting.readings import Readings
-from pointillist.generators.settings import GeneratorSettings
+from pointillist.generators.base import GeneratorSettings
 from pointillist.inference.estimate import Basis, Estimate, Interval
 from pointillist.inference.expression import ALL_ROWS, Function
 from pointillist.inference.noisy_counts import NoisyCounts

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from pointillist.errors import UsageError
-from pointillist.generators.settings import GeneratorSettings, generator_for
+from pointillist.generators import generator_for
+from pointillist.generators.base import GeneratorSettings
 from pointillist.methods import method_for
 from pointillist.methods.base import Method
 from pointillist.methods.planned_method import planned_method
@@ -42,7 +43,8 @@ def fit(
     _require_columns(release)
     if generator is not None:
         path = None if checkpoint is None else Path(checkpoint)
-        return generator_for(release.schema, generator).fit(release, seed=seed, progress=progress, checkpoint=path)
+        settings = generator_for(release.schema, generator)
+        return Model.fitted(release, settings, seed=seed, progress=progress, checkpoint=path)
     recipe = planned_method(release) if method is None else method_for(release.schema, method)
     return recipe.fit(release, seed=seed, progress=progress)
 

@@ -17,7 +17,7 @@ import numpy as np
 from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, OneHot, Product
 from pointillist.features import Hermite as HermiteFeatures
-from pointillist.generators.settings import MixtureSettings
+from pointillist.generators.mixture.settings import MixtureSettings
 from pointillist.methods.base import METHODS, TableMethod
 from pointillist.methods.parts import (
     Part,
@@ -163,7 +163,7 @@ class Hermite(TableMethod):
         ]
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
-        return MixtureSettings().fit(release, seed=seed, progress=progress)
+        return Model.fitted(release, MixtureSettings(), seed=seed, progress=progress)
 
 
 def _size(factors: list[FeatureMap], chosen: tuple[int, ...]) -> int:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 
 from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, ImageFourier
-from pointillist.generators.network.image_settings import ImageNetworkSettings
+from pointillist.generators.image_network.settings import ImageNetworkSettings
 from pointillist.methods.base import METHODS, ImageMethod
 from pointillist.methods.image_parts import image_of, require_images, spent_on_counts, with_counts
 from pointillist.methods.parts import Part, joined, require_share, round_of
@@ -61,7 +61,7 @@ class ImageMerf(ImageMethod):
         return with_counts([Part("random features", waves, 1 - share)], request.schema, share)
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
-        return self.network.fit(release, seed=seed, progress=progress)
+        return Model.fitted(release, self.network, seed=seed, progress=progress)
 
     @property
     def network(self) -> ImageNetworkSettings:

@@ -19,9 +19,9 @@ from pointillist.features import FeatureMap, Records
 from pointillist.features.cholesky import PivotedCholesky, pivoted_cholesky
 from pointillist.features.kernel import Delta, Gaussian, Kernel, Times, kernel_from_json
 from pointillist.features.landmark import Landmarks as LandmarkMap
+from pointillist.fitting.class_shares import record_count
 from pointillist.generators.points.points import Points
 from pointillist.generators.points.weighting import Kind, informed, require_kind, weigh
-from pointillist.generators.settings import class_shares
 from pointillist.methods.base import METHODS, TableMethod
 from pointillist.methods.domain_points import domain_points, fingerprint
 from pointillist.methods.parts import (
@@ -129,7 +129,7 @@ class Landmarks(TableMethod):
             raise UsageError(
                 f"a release by {release.method} has no landmarks to be weighted. Fit it by its own method."
             )
-        rows, _, _ = class_shares(release)
+        rows = record_count(release)
         total = measurement.grid.scale * rows
         progress("fit", 0.0)
         points = maps[0].points

@@ -16,7 +16,7 @@ from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, RandomFourier
 from pointillist.fitting.denoising import denoise_ordered, project_to_simplex
 from pointillist.fitting.evidence import Table, tables_of
-from pointillist.generators.settings import MixtureSettings
+from pointillist.generators.mixture.settings import MixtureSettings
 from pointillist.methods.base import METHODS, TableMethod
 from pointillist.methods.feature_count import LEAST, best_features, trade_off
 from pointillist.methods.parts import (
@@ -182,7 +182,7 @@ class Merf(TableMethod):
         return wider * np.resize(np.array(self.length_scales), features // 2)[:, None]
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
-        return MixtureSettings().fit(release, seed=seed, progress=progress)
+        return Model.fitted(release, MixtureSettings(), seed=seed, progress=progress)
 
 
 def _typical_distance(level: Levels, table: Table) -> float:

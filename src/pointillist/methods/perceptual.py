@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 from pointillist.errors import UsageError
 from pointillist.features import Concat, Extractor, FeatureMap, Labelled, Weighted
 from pointillist.features.images.perceptual import Perceptual as PerceptualMap
-from pointillist.generators.network.image_settings import ImageNetworkSettings
+from pointillist.generators.image_network.settings import ImageNetworkSettings
 from pointillist.methods.base import METHODS, ImageMethod
 from pointillist.methods.image_parts import (
     image_of,
@@ -111,7 +111,7 @@ class Perceptual(ImageMethod):
         settings = self._settings()
         if release.plan.options.get("stopping") == "proxy" and release.method == self.name:
             return fit_by_proxy(given, settings, seed=seed, progress=progress)
-        return settings.fit(given, seed=seed, progress=progress)
+        return Model.fitted(given, settings, seed=seed, progress=progress)
 
     def _settings(self) -> ImageNetworkSettings:
         return self.network if isinstance(self.network, ImageNetworkSettings) else _NETWORK

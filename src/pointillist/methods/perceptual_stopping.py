@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from pointillist.errors import UsageError
 from pointillist.features import Concat, FeatureMap, Perceptual, blocks
 from pointillist.files import container
-from pointillist.generators.image_model import ImageModel
-from pointillist.generators.network.image_settings import ImageNetworkSettings, image_shares
+from pointillist.fitting.class_shares import record_count
+from pointillist.generators.image_network.settings import ImageNetworkSettings
+from pointillist.model import Model
 from pointillist.progress import Progress
 from pointillist.release import Release
 
 if TYPE_CHECKING:
-    from pointillist.generators.network.image_network import ImageNetwork
+    from pointillist.generators.image_network.image_network import ImageNetwork
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +44,7 @@ class Proxy:
         """Squared distance of a network's images. The same seed for all states: they differ by what they learned."""
         import torch
 
-        pixels, _ = network.paint(_IMAGES, np.random.default_rng(seed))
+        (pixels,) = network.sample(_IMAGES, np.random.default_rng(seed)).images.values()
         total = np.zeros(self.map.dimension)
         with torch.no_grad():
             for start in range(0, len(pixels), 100):
@@ -67,16 +68,15 @@ def parted(release: Release, rows: float) -> tuple[Release, Proxy]:
     return replace(release, measurements=(*release.measurements[:-1], rest)), Proxy(proxy, wanted)
 
 
-def fit_by_proxy(release: Release, settings: ImageNetworkSettings, *, seed: int, progress: Progress) -> ImageModel:
+def fit_by_proxy(release: Release, settings: ImageNetworkSettings, *, seed: int, progress: Progress) -> Model:
     """Fit to all but the proxy, to the last step, and keep the state that the proxy is nearest to.
 
     The fit leaves its state in a file every few steps; each is judged when the next look comes round.
     """
     from pointillist.fitting.checkpoint import FORMAT, KIND
-    from pointillist.generators.network.image_network import ImageNetwork
+    from pointillist.generators.image_network.image_network import ImageNetwork
 
-    rows, _, _ = image_shares(release)
-    rest, proxy = parted(release, rows)
+    rest, proxy = parted(release, record_count(release))
     best: tuple[float, ImageNetwork | None] = (math.inf, None)
     judged = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -96,9 +96,9 @@ def fit_by_proxy(release: Release, settings: ImageNetworkSettings, *, seed: int,
             facts, arrays = container.unpack(path, KIND, FORMAT)
             if facts["step"] > judged:
                 judged = facts["step"]
-                judge(ImageNetwork.from_facts(facts["purpose"]["shape"], _weights(arrays)))
+                judge(ImageNetwork.from_facts(facts["purpose"]["shape"], _weights(arrays), release.schema))
 
-        model = replace(settings, stop=False).fit(rest, seed=seed, progress=watch, checkpoint=path)
+        model = Model.fitted(rest, replace(settings, stop=False), seed=seed, progress=watch, checkpoint=path)
     last: Any = model.generator
     judge(last)
     return replace(model, generator=last if best[1] is None else best[1])

@@ -14,7 +14,7 @@ import numpy as np
 
 from pointillist.errors import UsageError
 from pointillist.features import MixedFourier, RandomFourier, Tiles
-from pointillist.generators.settings import PointsSettings, PointWeights, SearchName
+from pointillist.generators.points.settings import PointsSettings, PointWeights, SearchName
 from pointillist.methods.base import METHODS
 from pointillist.methods.merf import Floats, Merf
 from pointillist.methods.parts import categories_of
@@ -54,7 +54,7 @@ class ReducedSet(Merf):
             raise UsageError(f"category_gap must be above 0, not {self.category_gap}.")
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
-        return self._generator().fit(release, seed=seed, progress=progress)
+        return Model.fitted(release, self._generator(), seed=seed, progress=progress)
 
     def _generator(self) -> PointsSettings:
         return PointsSettings(points=self.points, weights=self.weights, search=self.search)

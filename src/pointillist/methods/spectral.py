@@ -27,6 +27,7 @@ from pointillist.features import (
     SecondMoments,
 )
 from pointillist.features.images.cosines import SCALE, Basis, cosine_basis
+from pointillist.fitting.class_shares import class_shares
 from pointillist.generators.gaussians.gaussians import Gaussians, square_root
 from pointillist.generators.gaussians.moments import (
     KindSums,
@@ -36,8 +37,7 @@ from pointillist.generators.gaussians.moments import (
     scales,
     shrunken_means,
 )
-from pointillist.generators.image_model import ImageModel
-from pointillist.generators.network.image_settings import image_shares
+from pointillist.generators.image_generator import ImageColumns
 from pointillist.methods.base import METHODS, ImageMethod
 from pointillist.methods.image_parts import image_of, label_of_images, require_images, with_counts
 from pointillist.methods.parts import Part, by_class, joined, require_share, round_of
@@ -176,15 +176,16 @@ class Spectral(ImageMethod):
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
         """Nothing is drawn and nothing is trained, so the seed changes nothing."""
-        rows, label, shares = image_shares(release)
+        rows, label, shares = class_shares(release)
         progress("fit", 0.0)
         assert release.schema.image is not None
         size = release.schema.image[1].shape
         basis = _basis(release.measurements[-1], size)
         levels = () if label is None else tuple(float(share) for share in shares)
-        painter = Gaussians.matching(size, levels, basis.unit, *_moments(release, rows * shares, basis, self.variety))
+        moments = _moments(release, rows * shares, basis, self.variety)
+        gaussians = Gaussians.matching(size, levels, basis.unit, *moments, columns=ImageColumns.of(release.schema))
         progress("fit", 1.0)
-        return ImageModel.of(release, rows=rows, generator=painter)  # type: ignore[arg-type]
+        return Model.of(release, rows=rows, generator=gaussians)
 
 
 @dataclass(frozen=True)

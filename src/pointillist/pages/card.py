@@ -11,8 +11,8 @@ from markupsafe import Markup
 
 from pointillist.errors import UsageError
 from pointillist.files import container
+from pointillist.fitting.class_shares import record_count
 from pointillist.fitting.evidence import estimated_rows, measured_blocks, raw_error
-from pointillist.generators.network.image_settings import image_shares
 from pointillist.pages import part, render
 from pointillist.plan import PublishedBlock, PublishedRound
 from pointillist.privacy.guarantee import Guarantee, Neighbours, short
@@ -254,7 +254,7 @@ def _rows(release: Release) -> tuple[float, float]:
     """The number of rows as the first block of noisy counts tells it, and the noise in that."""
     if release.schema.image is not None:
         counted = [block for each in release.plan.rounds for block in each.blocks if block.counts]
-        return image_shares(release)[0], min((b.noise_rows * math.sqrt(b.cells) for b in counted), default=0.0)
+        return record_count(release), min((b.noise_rows * math.sqrt(b.cells) for b in counted), default=0.0)
     tables = next((tables for _, _, tables in measured_blocks(release)), [])
     if not tables:
         return float(release.rows or release.schema.rows or 1), 0.0  # public, as nothing else could tell

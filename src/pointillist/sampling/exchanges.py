@@ -1,4 +1,4 @@
-"""Swapping: rows exchange values until the sample's tables are the model's, and all else is as random as can be.
+"""Exchanges: rows exchange values until the sample's tables are the model's, and all else is as random as can be.
 
 Rows drawn by chance differ from their model by chance, and a mixture ties columns together in threes and fours more than
 its tables call for. Both are mended by exchanges: two rows swap their values in one column. No column by itself changes.
@@ -11,15 +11,17 @@ a target, those pairs within each of its classes that show more than noise. Only
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-Single = NDArray[np.float32]
-Places = NDArray[np.int32]
+from pointillist.generators.base import Sampler, Tiled
+from pointillist.generators.held_tables import HeldTables, PairsByClass, Places, Single
+from pointillist.records import Records
 
+_MOST_TOGETHER = 500_000
+"""About how many rows exchange values among each other, which keeps them near the processor."""
 _WARM, _WARMER = 8.0, 0.01
 """The temperature at the start, in squared rows of a cell: a few rows to and fro, and no more than this part of the rows
 that a row shares its cell with."""
@@ -31,28 +33,34 @@ _LEAST, _MOST = 6, 40
 """How many sweeps there are at least and at most."""
 
 
-@dataclass(frozen=True, eq=False)
-class Split:
-    """Pair tables within each class of one column, the label, over tiles that may be coarser than those of the rows."""
-
-    label: int
-    """The label's number among the columns."""
-    class_of: Places
-    """For each of the label's tiles its class."""
-    place_of: Places
-    """For each tile, of all columns side by side, its place in the tables; -1 where the column is not in them."""
-    wanted: Single
-    """The share of rows in every class and pair of places."""
-    held: NDArray[np.bool_]
-    """Which pairs of columns are held within the classes."""
+def draw_records(sampler: Sampler, count: int, rng: np.random.Generator) -> Records:
+    """`count` records of a sampler. Where it holds tables, its rows exchange values before they are done."""
+    if not isinstance(sampler, Tiled) or sampler.held is None:
+        return sampler.sample(count, rng)
+    tiles = sampler.draw_tiles(count, rng)
+    exchange_all(tiles, sampler.held, rng)
+    return sampler.with_levels(tiles, rng)
 
 
-def mix(
+def exchange_all(tiles: Places, held: HeldTables, rng: np.random.Generator) -> None:
+    """Exchange values in place, a part of the rows at a time; `tiles` are tile numbers, rows x columns."""
+    count, columns = tiles.shape
+    # Of a target and two columns nothing can be forgotten: a table by class holds all three together.
+    if held.pairs is None or columns <= (3 if held.by_class else 1):
+        return
+    parts = max(1, count // _MOST_TOGETHER)
+    for part in range(parts):  # every so many rows: each part has its share of every component
+        rows = np.ascontiguousarray(tiles[part::parts])
+        exchange(rows, np.float32(len(rows)) * held.pairs, held.starts, rng, held.by_class)
+        tiles[part::parts] = rows
+
+
+def exchange(
     tiles: Places,
     wanted: Single,
     starts: NDArray[np.int64],
-    generator: np.random.Generator,
-    splits: Sequence[Split] = (),
+    rng: np.random.Generator,
+    by_class: Sequence[PairsByClass] = (),
 ) -> None:
     """Exchange values in place.
 
@@ -60,7 +68,7 @@ def mix(
         tiles: tile numbers, rows x columns.
         wanted: the model's expected counts of every pair of tiles, of all columns side by side.
         starts: where each column's tiles begin in `wanted`.
-        splits: pair tables by class that are held as well.
+        by_class: pair tables by class that are held as well.
     """
     rows, columns = tiles.shape
     crowd = _crowd(wanted, starts)
@@ -69,17 +77,17 @@ def mix(
     placed = tiles + starts.astype(np.int32)
     gap = -wanted
     _count(placed, gap)
-    labels, classes, places, gaps, held = _stacked(splits, tiles, placed, len(wanted))
+    labels, classes, places, gaps, held = _stacked(by_class, tiles, placed, len(wanted))
     sweeps = int(np.clip(2 * _WORK / max(1, rows * columns**2), _LEAST, _MOST))
     for sweep in range(sweeps):
         # Rows meet that agree in one column: they are more alike than any two, and more exchanges succeed. Every other
         # time they agree in their class, too: then the tables by class stand less in the way of forgetting the rest.
-        shuffled = generator.permutation(rows)
-        keys = [placed[shuffled, generator.integers(columns)]]
-        if splits and sweep % 2:
-            keys.append(classes[generator.integers(len(splits)), shuffled])
+        shuffled = rng.permutation(rows)
+        keys = [placed[shuffled, rng.integers(columns)]]
+        if by_class and sweep % 2:
+            keys.append(classes[rng.integers(len(by_class)), shuffled])
         temperature = min(_WARM, _WARMER * crowd) * (1 - (sweep + 1) / sweeps)
-        seed = int(generator.integers(2**31))
+        seed = int(rng.integers(2**31))
         _sweep(placed, gap, shuffled[np.lexsort(keys)], labels, classes, places, gaps, held, temperature, seed)
     tiles[:] = placed - starts.astype(np.int32)
 
@@ -93,20 +101,20 @@ def _crowd(wanted: Single, starts: NDArray[np.int64]) -> float:
 
 
 def _stacked(
-    splits: Sequence[Split], tiles: Places, placed: Places, size: int
+    by_class: Sequence[PairsByClass], tiles: Places, placed: Places, size: int
 ) -> tuple[NDArray[np.int64], Places, Places, Single, NDArray[np.bool_]]:
-    """All splits as compiled code wants them: labels, classes of rows, places of tiles, gaps, and what is held."""
+    """All tables by class as compiled code wants them: labels, classes of rows, places of tiles, gaps, and what is held."""
     rows, columns = tiles.shape
-    shape = np.max([split.wanted.shape for split in splits] or [(1, 1, 1)], axis=0)
-    classes, places = np.zeros((len(splits), rows), np.int32), np.zeros((len(splits), size), np.int32)
-    gaps, held = np.zeros((len(splits), *shape), np.float32), np.zeros((len(splits), columns, columns), np.bool_)
-    for number, split in enumerate(splits):
-        classes[number], places[number] = split.class_of[tiles[:, split.label]], split.place_of
-        kinds, each, _ = split.wanted.shape
-        gaps[number, :kinds, :each, :each] = np.float32(-rows) * split.wanted
-        held[number] = split.held
+    shape = np.max([own.wanted.shape for own in by_class] or [(1, 1, 1)], axis=0)
+    classes, places = np.zeros((len(by_class), rows), np.int32), np.zeros((len(by_class), size), np.int32)
+    gaps, held = np.zeros((len(by_class), *shape), np.float32), np.zeros((len(by_class), columns, columns), np.bool_)
+    for number, own in enumerate(by_class):
+        classes[number], places[number] = own.class_of[tiles[:, own.label]], own.place_of
+        kinds, each, _ = own.wanted.shape
+        gaps[number, :kinds, :each, :each] = np.float32(-rows) * own.wanted
+        held[number] = own.held
         _count_by_class(placed, classes[number], places[number], gaps[number])
-    return np.array([split.label for split in splits], dtype=np.int64), classes, places, gaps, held
+    return np.array([own.label for own in by_class], dtype=np.int64), classes, places, gaps, held
 
 
 @numba.njit(cache=True)  # type: ignore[untyped-decorator]

@@ -1,4 +1,4 @@
-"""Tilt: weights for the rows that constraints leave, so that the rest of the distribution stays as it was.
+"""Raking: weights for the rows that constraints leave, so that the rest of the distribution stays as it was.
 
 To drop the rows that break a rule is not enough: the values that they had become rarer, and so does everything that
 goes with those values. So the rows that are left get weights, a factor for each value of each column, such that every
@@ -56,7 +56,7 @@ class Margin:
 
 
 @dataclass(frozen=True, eq=False)
-class Tilt:
+class Raking:
     """Factors for the cells of some margins: the weight of a possible row is the product of its own."""
 
     factors: Sequence[tuple[Margin, Floats]]

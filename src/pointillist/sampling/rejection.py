@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
 from pointillist.generators.base import Sampler
+from pointillist.records import Records
 
 Floats = NDArray[np.float64]
 _CHUNK = 20_000
@@ -25,17 +26,17 @@ class Rejection:
     inside: Mapping[str, Floats]
     """For some columns the probability that a row of each level meets the condition."""
 
-    def probability(self, generator: np.random.Generator) -> float:
-        """How likely a row meets the condition, by trial; 0 if none of very many does."""
+    def probability(self, rng: np.random.Generator) -> float:
+        """How likely a record meets the condition, by trial; 0 if none of very many does."""
         met = drawn = 0
         while not met and drawn < _FIRST:
-            met += len(self._met(_CHUNK, generator)[1])
+            met += self._met(_CHUNK, rng).rows
             drawn += _CHUNK
         return met / drawn
 
-    def sample(self, count: int, generator: np.random.Generator) -> dict[str, NDArray[np.uint16]]:
-        """Level numbers of `count` rows that meet the condition."""
-        parts: list[dict[str, NDArray[np.uint16]]] = []
+    def sample(self, count: int, rng: np.random.Generator) -> Records:
+        """`count` records that meet the condition."""
+        parts: list[Records] = []
         found = drawn = 0
         while found < count or not parts:
             if drawn > _FIRST + _TRIES * count:
@@ -45,17 +46,14 @@ class Rejection:
                 )
             rate = (found + 1) / (drawn + 1)
             chunk = int(min(max(1.2 * (count - found) / rate, 100), 5 * _CHUNK))
-            codes, met = self._met(chunk, generator)
-            parts.append({name: values[met] for name, values in codes.items()})
-            found, drawn = found + len(met), drawn + chunk
-        return {name: np.concatenate([part[name] for part in parts])[:count] for name in parts[0]}
+            parts.append(self._met(chunk, rng))
+            found, drawn = found + parts[-1].rows, drawn + chunk
+        return Records.joined(parts).part(slice(count))
 
-    def _met(
-        self, count: int, generator: np.random.Generator
-    ) -> tuple[dict[str, NDArray[np.uint16]], NDArray[np.intp]]:
-        """Some rows, and which of them meet the condition."""
-        codes = self.sampler.sample(count, generator)
+    def _met(self, count: int, rng: np.random.Generator) -> Records:
+        """Those of `count` records that meet the condition."""
+        records = self.sampler.sample(count, rng)
         chance = np.ones(count)
         for name, shares in self.inside.items():
-            chance *= shares[codes[name]]
-        return codes, np.flatnonzero(generator.random(count) < chance)
+            chance *= shares[records.codes[name]]
+        return records.part(rng.random(count) < chance)

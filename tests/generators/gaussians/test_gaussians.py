@@ -10,13 +10,18 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 from scipy import stats
 
+import pointillist as pt
 from pointillist.features.images.cosines import cosine_basis
 from pointillist.generators.gaussians.gaussians import Gaussians, clipped_moments, clipped_to, square_root
 
 Floats = NDArray[np.float64]
+LABEL = pt.Categorical(categories=("a", "b", "c"), missing=False)
 SIZE = (4, 3, 1)
 WAVES = cosine_basis(*SIZE, 4).unit
 SHARES = (0.5, 0.3, 0.2, 0.0)
+IMAGE = {"image": pt.Image(height=4, width=3)}
+LABELLED = pt.Schema(name="labelled", columns={**IMAGE, "label": LABEL})
+PLAIN = pt.Schema(name="plain", columns=IMAGE)
 
 
 def coefficients(seed: int = 0, classes: int = len(SHARES)) -> tuple[Floats, Floats]:
@@ -41,8 +46,17 @@ def matched(means: Floats, covariances: Floats, shares: tuple[float, ...] = (), 
     )
 
 
-def painter(shares: tuple[float, ...] = SHARES) -> Gaussians:
+def gaussians(shares: tuple[float, ...] = SHARES) -> Gaussians:
     return matched(*coefficients(classes=max(1, len(shares))), shares)
+
+
+def drawn(
+    made: Gaussians, count: int, seed: int = 0, codes: NDArray[np.uint16] | None = None
+) -> tuple[NDArray[np.uint8], NDArray[np.uint16] | None]:
+    """Pixels and labels' levels: as asked for, or as they come."""
+    rng = np.random.default_rng(seed)
+    records = made.sample(count, rng) if codes is None else made.with_labels(codes, rng)
+    return records.images["image"], records.codes.get("label")
 
 
 def integrated(place: float, spread: float) -> tuple[float, float]:
@@ -107,10 +121,10 @@ def test_images_have_the_moments_they_were_asked_for() -> None:
     Beyond 7 of that, and two parts in a thousand for rounding and the fixed point, is chance once in 10^11.
     """
     means, covariances = coefficients()
-    made = painter()
+    made = gaussians()
     for code in range(len(SHARES)):
         codes = np.full(20_000, code, dtype=np.uint16)
-        pixels, _ = made.paint(20_000, np.random.default_rng(1), codes)
+        pixels, _ = drawn(made, 20_000, 1, codes=codes)
         flat = pixels.reshape(20_000, -1) / 255
         deviation = np.sqrt(np.diag(WAVES.T @ covariances[code] @ WAVES))
         np.testing.assert_array_less(abs(flat.mean(axis=0) - means[code] @ WAVES), 7 * deviation / 141 + 0.002)
@@ -122,7 +136,7 @@ def test_pixels_depend_on_each_other_as_asked_for() -> None:
     """A correlation is known to 1 / 141 at most: 7 of that. Deviations are small here: nothing is clipped."""
     means, covariances = coefficients(classes=1)
     made = matched(means, 0.1 * covariances)
-    pixels, _ = made.paint(20_000, np.random.default_rng(1))
+    pixels, _ = drawn(made, 20_000, 1)
     expected = WAVES.T @ covariances[0] @ WAVES
     scale = np.sqrt(np.diag(expected))
     found = np.corrcoef(pixels.reshape(20_000, -1).T)
@@ -133,7 +147,7 @@ def test_black_and_white_pile_up() -> None:
     """A mean of 0.05 with a deviation of 0.15 is possible only with many black pixels."""
     mean, covariance = np.full(12, 0.05) @ WAVES.T, WAVES @ (0.15**2 * np.eye(12)) @ WAVES.T
     made = matched(mean[None], covariance[None])
-    flat = made.paint(20_000, np.random.default_rng(0))[0].reshape(20_000, -1) / 255
+    flat = drawn(made, 20_000, 0)[0].reshape(20_000, -1) / 255
     assert abs(flat.mean() - 0.05) < 0.01
     assert abs(flat.std() - 0.15) < 0.02
     assert np.mean(flat == 0) > 0.5
@@ -145,14 +159,14 @@ def test_a_mean_that_drowns_in_noise_is_black() -> None:
     means[:6] = 0.9
     covariance = WAVES @ (0.02**2 * np.eye(12)) @ WAVES.T
     made = matched((means @ WAVES.T)[None], covariance[None], noise=0.08)
-    flat = made.paint(2_000, np.random.default_rng(0))[0].reshape(2_000, -1) / 255
+    flat = drawn(made, 2_000, 0)[0].reshape(2_000, -1) / 255
     assert flat[:, 6:].mean() < 0.02
     assert abs(flat[:, :6].mean() - 0.9) < 0.03
 
 
 @pytest.mark.parametrize("count", [0, 1, 9, 5000])
 def test_every_class_gets_its_share(count: int) -> None:
-    pixels, codes = painter().paint(count, np.random.default_rng(0))
+    pixels, codes = drawn(gaussians(), count, 0)
     assert pixels.shape == (count, *SIZE)
     assert pixels.dtype == np.uint8
     assert codes is not None
@@ -163,35 +177,34 @@ def test_every_class_gets_its_share(count: int) -> None:
 
 def test_labels_are_as_asked_for() -> None:
     wanted = np.array([2, 0, 3, 3], dtype=np.uint16)
-    _, codes = painter().paint(4, np.random.default_rng(0), wanted)
+    _, codes = drawn(gaussians(), 4, 0, codes=wanted)
     np.testing.assert_array_equal(codes, wanted)
-    plain = painter(())
-    assert plain.paint(3, np.random.default_rng(0))[1] is None
+    plain = gaussians(())
+    assert drawn(plain, 3, 0)[1] is None
     with pytest.raises(ValueError, match="no labels"):
-        plain.paint(4, np.random.default_rng(0), wanted)
+        drawn(plain, 4, 0, codes=wanted)
 
 
 def test_the_same_seed_gives_the_same_images() -> None:
-    first, again, other = (painter().paint(50, np.random.default_rng(seed))[0] for seed in (1, 1, 2))
+    first, again, other = (drawn(gaussians(), 50, seed)[0] for seed in (1, 1, 2))
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other)
 
 
 @pytest.mark.parametrize("shares", [SHARES, ()])
-def test_facts_keep_the_painter(shares: tuple[float, ...]) -> None:
-    made = painter(shares)
-    back = Gaussians.from_facts(*made.to_facts())
+def test_facts_keep_them(shares: tuple[float, ...]) -> None:
+    made = gaussians(shares)
+    back = Gaussians.from_facts(*made.to_facts(), LABELLED if shares else PLAIN)
+    assert (back.fits(LABELLED), back.fits(PLAIN)) == (bool(shares), not shares)
     assert (back.size, back.shares, back.describe()) == (made.size, made.shares, made.describe())
-    np.testing.assert_array_equal(
-        back.paint(20, np.random.default_rng(3))[0], made.paint(20, np.random.default_rng(3))[0]
-    )
+    np.testing.assert_array_equal(drawn(back, 20, 3)[0], drawn(made, 20, 3)[0])
 
 
 @pytest.mark.parametrize("name", ["waves", "factors", "kinds", "places", "spreads"])
 def test_arrays_that_do_not_fit_are_refused(name: str) -> None:
-    facts, arrays = painter().to_facts()
+    facts, arrays = gaussians().to_facts()
     with pytest.raises(ValueError, match=r"waves and factors|places and spreads|shares of a class"):
-        Gaussians.from_facts(facts, {**arrays, name: arrays[name][..., :-1]})
+        Gaussians.from_facts(facts, {**arrays, name: arrays[name][..., :-1]}, LABELLED)
 
 
 def test_the_spread_of_waves_is_counted_once() -> None:
@@ -210,7 +223,7 @@ def test_kinds_have_their_shares_and_their_own_means() -> None:
     kinds = np.array([[0.75, 0.25]])
     made = Gaussians.matching(SIZE, (), WAVES, kinds, means[None], np.zeros((1, 2)), covariance[None])
     assert "2 kinds" in made.describe()
-    bright = made.paint(400, np.random.default_rng(0))[0].reshape(400, -1).mean(axis=1) / 255
+    bright = drawn(made, 400, 0)[0].reshape(400, -1).mean(axis=1) / 255
     assert abs(np.sum(bright > 0.5) - 100) <= 1
     assert ((abs(bright - 0.2) < 0.05) | (abs(bright - 0.8) < 0.05)).all()
 
@@ -220,7 +233,7 @@ def test_variance_that_some_pixels_cannot_have_others_get() -> None:
     means = np.full(12, 0.5)
     means[:6] = 0.02
     covariance = WAVES @ (0.2**2 * np.eye(12)) @ WAVES.T
-    flat = matched((means @ WAVES.T)[None], covariance[None]).paint(20_000, np.random.default_rng(0))[0] / 255
+    flat = drawn(matched((means @ WAVES.T)[None], covariance[None]), 20_000, 0)[0] / 255
     deviations = flat.reshape(20_000, -1).std(axis=0)
     assert deviations[:6].max() <= 1.07 * math.sqrt(0.02 * 0.98)  # known to a part in 15, at 7 deviations
     assert deviations[6:].min() > 0.21

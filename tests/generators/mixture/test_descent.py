@@ -23,19 +23,11 @@ METHODS: dict[str, pt.Merf | pt.Hermite | pt.Mosaic] = {
     "mosaic": pt.Mosaic(),
 }
 QUICK = pt.MixtureSettings(components=30, steps=150, grain=16)
-SHORT: dict[str, Any] = {
-    "components": 10,
-    "steps": 2,
-    "rate": 0.1,
-    "grain": 8,
-    "stop": True,
-    "seed": 0,
-    "progress": silent,
-}
+SHORT = pt.MixtureSettings(components=10, steps=2, grain=8)
 
 
 def fitted(release: pt.Release, *, seed: int = 0, settings: pt.MixtureSettings = QUICK) -> pt.Model:
-    return settings.fit(release, seed=seed, progress=silent)
+    return pt.Model.fitted(release, settings, seed=seed, progress=silent)
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +137,9 @@ def test_a_column_with_one_level_has_it_everywhere(method: str, target: str | No
 
 def test_an_empty_class_takes_no_components(releases: dict[str, pt.Release]) -> None:
     likelihood, levels = Likelihood.of(releases["merf"], 2_000.0), levels_of(releases["merf"].schema)
-    mixture = fit_by_descent(likelihood, levels, label="kind", shares=np.array([0.7, 0.0, 0.3]), **SHORT)
+    mixture = fit_by_descent(
+        likelihood, levels, SHORT, label="kind", shares=np.array([0.7, 0.0, 0.3]), seed=0, progress=silent
+    )
     assert mixture.tables["kind"].sum(axis=0).tolist() == [5, 0, 5]
     assert np.isfinite(mixture.weights).all()
 
@@ -155,7 +149,13 @@ def test_a_column_that_was_not_measured_is_named(releases: dict[str, pt.Release]
     levels = levels_of(releases["merf"].schema)
     with pytest.raises(ValueError, match="'weight' was not measured"):
         fit_by_descent(
-            Likelihood.of(releases["merf"], 2_000.0), (*levels, *more), label=None, shares=np.ones(1), **SHORT
+            Likelihood.of(releases["merf"], 2_000.0),
+            (*levels, *more),
+            SHORT,
+            label=None,
+            shares=np.ones(1),
+            seed=0,
+            progress=silent,
         )
 
 

@@ -144,7 +144,7 @@ def test_one_way_tables_alone_give_independent_columns() -> None:
     only = Evidence(given_evidence.rows, given_evidence.tables[:3])
     mixture = fit_mixture(only, shares(joint), components=9, steps=5, seed=0, progress=silent)
     assert len(mixture.weights) == 1
-    codes = mixture.sample(200_000, np.random.default_rng(0))
+    codes = mixture.sample(200_000, np.random.default_rng(0)).codes
     np.testing.assert_allclose(np.bincount(codes["b"], minlength=4) / 200_000, joint.sum((0, 1)), atol=0.006)
 
 
@@ -194,8 +194,9 @@ def test_pairs_are_corrected_by_as_much_as_the_noise_allows() -> None:
         mixture = fit_mixture(given_evidence, shares(joint), components=1, steps=50, seed=0, progress=silent)
         order = list(mixture.tiles)
         starts = dict(zip(order, np.cumsum([0, *(mixture.tiles[n].dimension for n in order)]), strict=False))
-        assert mixture.pairs is not None
-        pairs = mixture.pairs[starts["a"] : starts["a"] + 3, starts["b"] : starts["b"] + 4]
+        assert mixture.held is not None
+        assert mixture.held.pairs is not None
+        pairs = mixture.held.pairs[starts["a"] : starts["a"] + 3, starts["b"] : starts["b"] + 4]
         assert least <= 0.5 * np.abs(pairs - joint.sum(0)).sum() <= most
 
 

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pointillist as pt
 from pointillist.features import OneHot, Tiles
+from pointillist.generators.held_tables import HeldTables, PairsByClass
 from pointillist.generators.mixture.mixture import Mixture
-from pointillist.sampling.drawing import draw, quota
-from pointillist.sampling.exchanges import Split
+from pointillist.sampling.exchanges import draw_records
 
 
 def mixture_of(seed: int) -> Mixture:
@@ -24,7 +25,7 @@ def mixture_of(seed: int) -> Mixture:
 def test_samples_follow_the_mixture() -> None:
     """400,000 rows; cell shares within 0.005, over six standard errors."""
     mixture = mixture_of(0)
-    codes = mixture.sample(400_000, np.random.default_rng(1))
+    codes = mixture.sample(400_000, np.random.default_rng(1)).codes
     tile = np.einsum("k,ka,kb->ab", mixture.weights, mixture.tables["a"], mixture.tables["b"])
     level = tile[mixture.tiles["a"].table] * mixture.within["a"][:, None]
     counted = np.bincount(codes["a"].astype(int) * 3 + codes["b"], minlength=15).reshape(5, 3) / 400_000
@@ -33,40 +34,22 @@ def test_samples_follow_the_mixture() -> None:
 
 @given(count=st.integers(0, 300), seed=st.integers(0, 1000))
 def test_any_number_of_rows_can_be_sampled(count: int, seed: int) -> None:
-    codes = mixture_of(seed).sample(count, np.random.default_rng(seed))
+    codes = mixture_of(seed).sample(count, np.random.default_rng(seed)).codes
     assert {n: len(c) for n, c in codes.items()} == {"a": count, "b": count}
     assert (codes["a"] < 5).all()
     assert (codes["b"] < 3).all()
 
 
-@given(
-    weights=st.lists(st.floats(0.01, 1), min_size=1, max_size=20), count=st.integers(1, 500), seed=st.integers(0, 99)
-)
-def test_quota_sampling_gives_every_component_its_share_to_within_one(
-    weights: list[float], count: int, seed: int
-) -> None:
-    shared = np.array(weights) / sum(weights)
-    drawn = np.bincount(quota(shared, count, np.random.default_rng(seed)), minlength=len(weights))
-    assert drawn.sum() == count
-    assert (np.abs(drawn - count * shared) < 1 + 1e-6).all()
-
-
 def test_levels_without_mass_are_never_sampled() -> None:
     mixture = mixture_of(0)
     within = {**mixture.within, "a": np.array([0.0, 1.0, 1.0, 1.0, 0.0])}
-    codes = Mixture(mixture.weights, mixture.tiles, mixture.tables, within).sample(50_000, np.random.default_rng(0))
+    codes = (
+        Mixture(mixture.weights, mixture.tiles, mixture.tables, within).sample(50_000, np.random.default_rng(0)).codes
+    )
     assert not np.isin(codes["a"], [0, 4]).any()
 
 
-@given(count=st.integers(0, 400), seed=st.integers(0, 99))
-def test_what_a_row_of_a_table_shares_out_is_shared_evenly(count: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    table = rng.dirichlet(np.ones(5), 3)
-    rows = rng.integers(0, 3, count)
-    drawn = draw(table, rows, rng)
-    for row in range(3):
-        held = np.bincount(drawn[rows == row], minlength=5)
-        assert (np.abs(np.cumsum(held) - np.cumsum(table[row]) * held.sum()) < 1 + 1e-6).all()
+FLAGS = pt.Schema(name="flags", columns={name: pt.Boolean(missing=False) for name in ("a", "b", "parity", "d")})
 
 
 def parity_mixture() -> Mixture:
@@ -79,7 +62,7 @@ def parity_mixture() -> Mixture:
 
 
 def parity_kept(mixture: Mixture) -> float:
-    codes = mixture.sample(20_000, np.random.default_rng(0))
+    codes = draw_records(mixture, 20_000, np.random.default_rng(0)).codes
     return float(np.mean(codes["parity"] == codes["a"] ^ codes["b"]))
 
 
@@ -95,10 +78,9 @@ def holding(mixture: Mixture, *labels: int) -> Mixture:
         wanted = np.stack([kept.T @ (share[:, None] * kept) for share in shares.T]).astype(np.float32)
         held = ~np.eye(4, dtype=bool)
         held[label] = held[:, label] = False
-        splits.append(Split(label, np.arange(2, dtype=np.int32), place_of, wanted, held))
-    return replace(
-        mixture, pairs=(table.T @ (mixture.weights[:, None] * table)).astype(np.float32), splits=tuple(splits)
-    )
+        splits.append(PairsByClass(label, np.arange(2, dtype=np.int32), place_of, wanted, held))
+    pairs = (table.T @ (mixture.weights[:, None] * table)).astype(np.float32)
+    return replace(mixture, held=HeldTables((2, 2, 2, 2), pairs, tuple(splits)))
 
 
 def test_rows_stay_as_drawn_where_more_than_tables_was_measured() -> None:
@@ -117,16 +99,17 @@ def test_a_condition_keeps_what_is_held() -> None:
     share, met = holding(parity_mixture(), 2).given({"d": np.array([1.0, 0.0])})
     assert share == pytest.approx(0.5)
     assert parity_kept(met) > 0.99
-    assert not met.sample(1000, np.random.default_rng(0))["d"].any()
+    assert not met.sample(1000, np.random.default_rng(0)).codes["d"].any()
 
 
 def test_what_is_held_is_in_the_file() -> None:
     mixture = holding(parity_mixture(), 2, 0)
-    again = Mixture.from_facts(*mixture.to_facts())
-    assert [split.label for split in again.splits] == [2, 0]
-    assert mixture.pairs is not None
-    assert again.pairs is not None
-    np.testing.assert_array_equal(again.pairs, mixture.pairs)
-    for one, other in zip(again.splits, mixture.splits, strict=True):
+    again = Mixture.from_facts(*mixture.to_facts(), FLAGS)
+    assert again.fits(FLAGS)
+    assert mixture.held is not None
+    assert again.held is not None
+    np.testing.assert_array_equal(again.held.pairs, mixture.held.pairs)
+    assert [each.label for each in again.held.by_class] == [2, 0]
+    for one, other in zip(again.held.by_class, mixture.held.by_class, strict=True):
         for part in ("class_of", "place_of", "wanted", "held"):
             np.testing.assert_array_equal(getattr(one, part), getattr(other, part))

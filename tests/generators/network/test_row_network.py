@@ -29,7 +29,7 @@ FIRST = replace(QUICK, steps=1)
 
 
 def fitted(release: pt.Release, settings: pt.NetworkSettings, *, seed: int = 0) -> pt.Model:
-    return settings.fit(release, seed=seed, progress=silent)
+    return pt.Model.fitted(release, settings, seed=seed, progress=silent)
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +166,7 @@ def test_weights_that_do_not_fit_are_refused(model: pt.Model) -> None:
     facts, arrays = model.generator.to_facts()
     first = next(iter(arrays))
     with pytest.raises(ValueError, match="do not fit"):
-        Network.from_facts(facts, {**arrays, first: arrays[first][:, :1]})
+        Network.from_facts(facts, {**arrays, first: arrays[first][:, :1]}, model.schema)
 
 
 def test_no_rows_and_one_row(model: pt.Model) -> None:
@@ -201,7 +201,7 @@ def test_every_category_can_come_out() -> None:
     head = Head("kind", OneHot("kind", 3), False)
     shape = Shape((head,), None, (1.0,), noise=2, hidden=(4,))
     torch.manual_seed(0)
-    codes = Network(shape, shape.module()).sample(5_000, np.random.default_rng(0))["kind"]
+    codes = Network(shape, shape.module()).sample(5_000, np.random.default_rng(0)).codes["kind"]
     assert set(codes.tolist()) == {0, 1, 2}
 
 
@@ -217,7 +217,7 @@ def test_positions_fall_into_their_bins_and_atoms_stay_atoms(shapes_schema: pt.S
     with torch.no_grad():
         layer.weight.zero_()
         layer.bias.copy_(torch.tensor([0.0, 1.0, 2.0, 0.4]))  # a number, zero, missing; and the number's place
-    codes = Network(shape, module).sample(40_000, np.random.default_rng(0))["debt"]
+    codes = Network(shape, module).sample(40_000, np.random.default_rng(0)).codes["debt"]
     found, counts = np.unique(codes, return_counts=True)
     place = 1 / (1 + np.exp(-0.4))
     low, high = debt.spans

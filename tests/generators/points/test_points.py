@@ -72,7 +72,7 @@ TABLE = pa.table(
 
 
 def test_points_are_sampled_as_often_as_they_weigh():
-    codes = _points(TABLE, [0.5, 0.3, 0.2]).sample(1000, np.random.default_rng(0))
+    codes = _points(TABLE, [0.5, 0.3, 0.2]).sample(1000, np.random.default_rng(0)).codes
     ages = np.bincount(codes["age"])
     assert np.abs(ages[ages > 0] - [500, 300, 200]).max() <= 1
 
@@ -92,7 +92,7 @@ def test_a_condition_keeps_its_share_of_the_weight():
 
 def test_points_survive_a_file():
     points = _points(TABLE, [0.5, 0.3, 0.2])
-    again = Points.from_facts(*points.to_facts())
+    again = Points.from_facts(*points.to_facts(), SCHEMA)
     assert again.table(LEVELS).equals(points.table(LEVELS))
     assert np.array_equal(again.weights, points.weights)
 

@@ -11,9 +11,9 @@ import numpy as np
 from pointillist.errors import DataError, UsageError, without_context
 from pointillist.evaluate.arrays import Codes, Floats
 from pointillist.files.images import Images
-from pointillist.generators.image_model import class_names
 from pointillist.reading.opening import open_source
 from pointillist.reading.rows import read_records
+from pointillist.sampling.image_decoder import class_names
 from pointillist.schema import Schema
 
 

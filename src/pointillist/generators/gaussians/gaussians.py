@@ -5,7 +5,7 @@ Gaussian that all pixels of an image share through their waves, and place and sp
 clipped pixel are the wanted ones.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,7 +14,9 @@ from scipy.special import ndtr
 
 from pointillist.files.facts import reals, wholes
 from pointillist.generators import stored
-from pointillist.sampling.drawing import draw, quota
+from pointillist.generators.drawing import draw
+from pointillist.generators.image_generator import USUAL, ImageColumns, ImageGenerator, Outline
+from pointillist.schema import Schema
 
 Floats = NDArray[np.float64]
 
@@ -29,8 +31,8 @@ _ARRAYS = ("waves", "factors", "kinds", "places", "spreads")
 
 
 @dataclass(frozen=True, eq=False)
-class Gaussians:
-    """A painter in closed form."""
+class Gaussians(ImageGenerator):
+    """A sampler of images in closed form."""
 
     kind: ClassVar[str] = "gaussians"
 
@@ -47,6 +49,7 @@ class Gaussians:
     places: NDArray[np.float32]
     spreads: NDArray[np.float32]
     """For each class, kind and pixel: what the standard Gaussian is moved and multiplied by."""
+    columns: ImageColumns = field(default=USUAL, kw_only=True)
 
     def __post_init__(self) -> None:
         classes, pixels, number = max(1, len(self.shares)), int(np.prod(self.size)), len(self.waves)
@@ -69,6 +72,7 @@ class Gaussians:
         means: Floats,
         mean_noise: Floats,
         covariances: Floats,
+        columns: ImageColumns = USUAL,
     ) -> Self:
         """For each class and kind, images whose pixels have the mean and the variance that the coefficients' moments give.
 
@@ -85,34 +89,32 @@ class Gaussians:
             places[number], stretched = _varied(bright, spread, kinds[number])
             spreads[number] = stretched / np.maximum(spread, _NARROWEST)  # waves come with a spread of their own
         arrays = (waves, factors, kinds, places, spreads)
-        return cls(size, shares, *(np.asarray(each, dtype=np.float32) for each in arrays))
+        return cls(size, shares, *(np.asarray(each, dtype=np.float32) for each in arrays), columns=columns)
 
     def describe(self) -> str:
         number = self.kinds.shape[1]
         several = f"{number} kinds of images in each class, " if number > 1 else ""
         return f"{several}Gaussians of {len(self.waves)} coefficients, cut off at black and white"
 
-    def paint(
-        self, count: int, generator: np.random.Generator, codes: NDArray[np.uint16] | None = None
-    ) -> tuple[NDArray[np.uint8], NDArray[np.uint16] | None]:
-        """`count` images, and their labels' levels: as asked for, or by the shares of the labels."""
-        if codes is not None and not self.shares:
-            raise ValueError("these images have no labels")
-        if codes is None and self.shares:
-            codes = generator.permutation(quota(np.array(self.shares), count, generator)).astype(np.uint16)
+    @property
+    def outline(self) -> Outline:
+        return Outline(self.size, self.shares, self.columns)
+
+    def pixels(self, count: int, codes: NDArray[np.uint16] | None, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """`count` images with these labels."""
         classes = np.zeros(count, dtype=np.uint16) if codes is None else codes
         pixels = np.empty((count, self.waves.shape[1]), dtype=np.uint8)
-        kinds = draw(self.kinds.astype(np.float64), classes, generator)
+        kinds = draw(self.kinds.astype(np.float64), classes, rng)
         for start in range(0, count, _AT_A_TIME):
             part = slice(start, min(start + _AT_A_TIME, count))
-            drawn = generator.standard_normal((part.stop - start, len(self.waves)), dtype=np.float32)
+            drawn = rng.standard_normal((part.stop - start, len(self.waves)), dtype=np.float32)
             for each in np.unique(classes[part]):
                 own = classes[part] == each
                 values = (drawn[own] @ self.factors[each]) @ self.waves
                 kind = kinds[part][own]
                 values = np.clip(self.places[each][kind] + self.spreads[each][kind] * values, 0.0, 1.0)
                 pixels[part][own] = np.rint(255 * values).astype(np.uint8)
-        return pixels.reshape(count, *self.size), codes
+        return pixels.reshape(count, *self.size)
 
     def to_facts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Itself as JSON values and arrays."""
@@ -120,7 +122,7 @@ class Gaussians:
         return {"size": list(self.size), "shares": list(self.shares)}, arrays
 
     @classmethod
-    def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+    def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema) -> Self:
         """The inverse of `to_facts`."""
         height, width, channels = wholes(facts, "size", 1, _LARGEST_SIDE)
         shares = reals(facts, "shares", 0.0, 1.0)
@@ -128,10 +130,8 @@ class Gaussians:
             stored.weights(shares)
         if any(arrays[name].dtype != np.float32 for name in _ARRAYS):
             raise ValueError("arrays must be fractions of 32 bits")
-        return cls((height, width, channels), shares, *(arrays[name] for name in _ARRAYS))
-
-    def suits(self, shape: tuple[int, int, int], classes: int) -> bool:
-        return self.size == shape and len(self.shares) == classes
+        held = (arrays[name] for name in _ARRAYS)
+        return cls((height, width, channels), shares, *held, columns=ImageColumns.of(schema))
 
 
 def square_root(covariance: Floats) -> Floats:

@@ -16,11 +16,13 @@ from torch import Tensor
 
 from pointillist.features import Tiles
 from pointillist.features.soft_records import SoftColumn, SoftRecords
+from pointillist.fitting.descent import falling, move
 from pointillist.fitting.evidence import measured_tiles, refine
 from pointillist.fitting.likelihood import Likelihood
+from pointillist.generators.drawing import even
 from pointillist.generators.mixture.mixture import Mixture
+from pointillist.generators.mixture.settings import MixtureSettings
 from pointillist.progress import Progress
-from pointillist.sampling.drawing import even
 from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]
@@ -34,32 +36,26 @@ _REACH = 3.0
 def fit_by_descent(
     likelihood: Likelihood,
     levels: tuple[Levels, ...],
+    settings: MixtureSettings,
     *,
     label: str | None,
     shares: Floats,
-    components: int,
-    steps: int,
-    rate: float,
-    grain: int,
-    stop: bool,
     seed: int,
     progress: Progress,
 ) -> Mixture:
     """The likeliest mixture; `shares` are those of the label's classes, one share of 1 where there is no label."""
-    columns = {each.name: _column(each, likelihood, grain) for each in levels}
-    blend = _Blend(columns, label, shares, components, seed)
+    columns = {each.name: _column(each, likelihood, settings.grain) for each in levels}
+    blend = _Blend(columns, label, shares, settings.components, seed)
+    rate, steps = settings.rate, settings.steps
     optimiser = torch.optim.Adam(blend.parameters, lr=rate, betas=(0.9, 0.99))
     # Once chi^2 is what the noise alone explains, there is nothing left to learn: the rate runs out soon after.
     last, cooling = steps, max(1, steps // 4)
     for step in range(steps):
-        wave = 0.505 + 0.495 * math.cos(math.pi * step / steps)
         for group in optimiser.param_groups:
-            group["lr"] = rate * wave * min(1.0, (step + 1) / 10, (last - step) / cooling)
+            group["lr"] = rate * falling(step, steps) * min(1.0, (step + 1) / 10, (last - step) / cooling)
         chi_squared = likelihood.chi_squared(blend.records())
-        optimiser.zero_grad()
-        (0.5 * chi_squared).backward()  # type: ignore[no-untyped-call]
-        optimiser.step()
-        if stop and last == steps and chi_squared.item() <= likelihood.dimension:
+        move(optimiser, 0.5 * chi_squared)
+        if settings.stop and last == steps and chi_squared.item() <= likelihood.dimension:
             last = min(steps, step + 1 + cooling)
         progress("fit", (step + 1) / last)
         if step + 1 == last:

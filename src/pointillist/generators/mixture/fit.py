@@ -21,10 +21,10 @@ from pointillist.features import Tiles
 from pointillist.features.indicator import aggregation
 from pointillist.fitting.denoising import project_to_simplex
 from pointillist.fitting.evidence import Evidence, Table, joint_tiles
+from pointillist.generators.held_tables import HeldTables, PairsByClass
 from pointillist.generators.mixture.interaction import ties
 from pointillist.generators.mixture.mixture import Mixture
 from pointillist.progress import Progress
-from pointillist.sampling.exchanges import Split
 
 Floats = NDArray[np.float64]
 Single = NDArray[np.float32]
@@ -75,7 +75,7 @@ def fit_mixture(
     weights, table = (each.astype(np.float64) for each in fitted.result())
     table = problem.rake(weights, table)
     tables = {name: table[:, place] for name, place in problem.places.items()}
-    return Mixture(weights, base, tables, within, problem.pairs(weights, table), problem.splits(weights, table))
+    return Mixture(weights, base, tables, within, problem.held(weights, table))
 
 
 def _conditional(tiles: Tiles, shares: Floats, totals: Floats) -> Floats:
@@ -171,7 +171,13 @@ class Problem:
         possible = np.where(modelled > 0, modelled + _shrink(gap, precision, len(gap) - 1) * gap, 0.0)
         return project_to_simplex(possible) if (possible < 0).any() else possible / possible.sum()
 
-    def pairs(self, weights: Floats, table: Floats) -> Single | None:
+    def held(self, weights: Floats, table: Floats) -> HeldTables | None:
+        """What samples of the mixture are to hold; none where no pairs were measured in a way that can be held."""
+        pairs, by_class = self._pairs(weights, table), self._by_class(weights, table)
+        sizes = tuple(tiles.dimension for tiles in self.base.values())
+        return None if pairs is None and not by_class else HeldTables(sizes, pairs, by_class)
+
+    def _pairs(self, weights: Floats, table: Floats) -> Single | None:
         """All pair tables: the mixture's, corrected where measured tables show more than the noise explains.
 
         Each table's correction is shrunk by how much of it the noise explains (James and Stein): with much noise the
@@ -189,7 +195,7 @@ class Problem:
             found[columns, rows] = found[rows, columns].T
         return found.astype(np.float32)
 
-    def splits(self, weights: Floats, table: Floats) -> tuple[Split, ...]:
+    def _by_class(self, weights: Floats, table: Floats) -> tuple[PairsByClass, ...]:
         """Pair tables by class, for each label: the mixture's, corrected in the same way.
 
         Held are the pairs that the classes tell apart, by more than noise, beyond what pairs of columns say already.
@@ -212,7 +218,7 @@ class Problem:
                 place_of = np.where(layer.sums.any(axis=1), layer.sums.argmax(axis=1), -1).astype(np.int32)
                 class_of = layer.classes.argmax(axis=1).astype(np.int32)
                 label = names.index(layer.label.column)
-                found.append(Split(label, class_of, place_of, wanted.astype(np.float32), held))
+                found.append(PairsByClass(label, class_of, place_of, wanted.astype(np.float32), held))
         return tuple(found)
 
 

@@ -1,14 +1,11 @@
-"""Network: noise and a label in, a row out. Fitted to a release by gradient descent on its Gaussian likelihood.
+"""Row network: noise and a label in, a row out.
 
 Columns that the release measured as levels come out of a softmax over their tiles, so every category can be reached;
 columns that it measured by position come out of a sigmoid. Given the noise, columns are independent, so the expected
 features of soft rows are those of the rows that are sampled. Needs torch: pip install 'pointillist[network]'.
 """
 
-import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,19 +13,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from pointillist.features import FeatureMap, Tiles
+from pointillist.features import Tiles
 from pointillist.features.indicator import MOST_LEVELS
-from pointillist.features.soft_records import SoftColumn, SoftRecords
 from pointillist.files.facts import flag, listed, optional, reals, table, text, whole, wholes
-from pointillist.fitting.checkpoint import restore, store
-from pointillist.fitting.evidence import measured_tiles, refine
-from pointillist.fitting.likelihood import Group, Likelihood, Term, grouped, require_soft, sum_of_squares
 from pointillist.generators import stored
-from pointillist.generators.network.stored_weights import stored_weights, with_weights
-from pointillist.generators.settings import NetworkSettings
-from pointillist.progress import Progress
-from pointillist.release import Release
-from pointillist.sampling.drawing import draw, draw_levels, even, quota
+from pointillist.generators.drawing import draw, draw_levels, even, quota
+from pointillist.generators.stored_weights import stored_weights, with_weights
+from pointillist.records import Records
+from pointillist.schema import Schema
 from pointillist.schema.levels import Levels, levels_of
 
 Floats = NDArray[np.float64]
@@ -88,6 +80,21 @@ class Shape:
             width = size
         return nn.Sequential(*layers, nn.Linear(width, self.outputs))
 
+    def to_json(self) -> dict[str, Any]:
+        """Itself as JSON values."""
+        heads = [
+            {"column": h.column, "tile_of": None if h.tiles is None else list(h.tiles.tile_of), "position": h.position,
+             "edges": list(h.edges)}
+            for h in self.heads
+        ]  # fmt: skip
+        return {
+            "heads": heads,
+            "label": self.label,
+            "shares": list(self.shares),
+            "noise": self.noise,
+            "hidden": list(self.hidden),
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class Network:
@@ -102,32 +109,33 @@ class Network:
         hidden = ", ".join(map(str, self.shape.hidden))
         return f"a network with hidden layers of {hidden} units"
 
-    def sample(self, count: int, generator: np.random.Generator) -> dict[str, NDArray[np.uint16]]:
-        """Level numbers of `count` rows."""
-        labels = generator.permutation(quota(np.array(self.shape.shares), count, generator))
+    def sample(self, count: int, rng: np.random.Generator) -> Records:
+        """`count` rows."""
+        labels = rng.permutation(quota(np.array(self.shape.shares), count, rng))
         parts: list[dict[str, NDArray[np.uint16]]] = []
         self.module.eval()
         with torch.no_grad():
             for start in range(0, count, 8192):
                 part = labels[start : start + 8192]
-                noise = torch.as_tensor(generator.standard_normal((len(part), self.shape.noise)), dtype=torch.float32)
-                probabilities, places = _outputs(self.shape, self.module, noise, torch.as_tensor(part))
+                noise = torch.as_tensor(rng.standard_normal((len(part), self.shape.noise)), dtype=torch.float32)
+                probabilities, places = outputs(self.shape, self.module, noise, torch.as_tensor(part))
                 parts.append(
                     {
-                        head.column: _levels(head, probabilities.get(head.column), places.get(head.column), generator)
+                        head.column: _levels(head, probabilities.get(head.column), places.get(head.column), rng)
                         for head in self.shape.heads
                     }
                 )
         names = [head.column for head in self.shape.heads]
         empty = np.zeros(0, dtype=np.uint16)
-        return {name: np.concatenate([part[name] for part in parts]) if parts else empty for name in names}
+        codes = {name: np.concatenate([part[name] for part in parts]) if parts else empty for name in names}
+        return Records(count, codes, {})
 
     def to_facts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The network as JSON values and arrays."""
-        return _shape_facts(self.shape), stored_weights(self.module)
+        return self.shape.to_json(), stored_weights(self.module)
 
     @classmethod
-    def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+    def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema) -> Self:
         """The inverse of `to_facts`."""
         heads = tuple(
             Head(
@@ -146,8 +154,8 @@ class Network:
         shape = Shape(heads, label, shares, whole(facts, "noise", 1, _WIDEST), hidden)
         return cls(shape, with_weights(shape.module, arrays))
 
-    def fits(self, levels: Sequence[Levels]) -> bool:
-        shape = self.shape
+    def fits(self, schema: Schema) -> bool:
+        shape, levels = self.shape, levels_of(schema)
         heads = {head.column: head for head in shape.heads}
         if len(heads) < len(shape.heads) or not stored.same_columns(heads, levels):
             return False
@@ -158,133 +166,7 @@ class Network:
         return all(heads[each.name].fits(each) for each in levels)
 
 
-def heads_of(feature_maps: Sequence[FeatureMap], levels: Sequence[Levels]) -> tuple[Head, ...]:
-    """What each column must come out as, given the maps that will read it."""
-    for each in feature_maps:
-        require_soft(each)
-    positions = frozenset[str]().union(*(each.unit_columns for each in feature_maps))
-    heads = []
-    for level in levels:
-        mine = measured_tiles(level.name, feature_maps)
-        tiles = refine(level.name, level.size, mine) if mine else None
-        if tiles is None and level.name not in positions:
-            raise ValueError(f"column {level.name!r} was not measured")
-        edges = tuple(level.to_unit(level.edges[1:-1]).tolist()) if level.numeric else ()
-        heads.append(Head(level.name, tiles, level.name in positions, edges))
-    return tuple(heads)
-
-
-def fit_network(
-    release: Release,
-    settings: NetworkSettings,
-    *,
-    rows: float,
-    label: Levels | None,
-    shares: Floats,
-    seed: int,
-    progress: Progress,
-    checkpoint: Path | None = None,
-) -> Network:
-    """Descend until chi^2 is what the noise alone explains, or the steps are done.
-
-    With a checkpoint the state is kept in that file every few steps; a fit that finds one goes on from there, and ends
-    where it would have ended without a break.
-    """
-    levels = levels_of(release.schema)
-    heads = heads_of([each.feature_map for each in release.measurements], levels)
-    shape = Shape(heads, None if label is None else label.name, tuple(shares.tolist()), settings.noise, settings.hidden)
-    likelihood = Likelihood.of(release, rows)
-    torch.manual_seed(seed)
-    module = shape.module()
-    optimiser = torch.optim.Adam(module.parameters(), lr=settings.rate)
-    generator = np.random.default_rng(seed)
-    purpose = {"release": release.id, "seed": seed, "settings": asdict(settings), "shape": _shape_facts(shape)}
-    first = 0
-    if checkpoint is not None and checkpoint.exists():
-        first = restore(checkpoint, purpose, module, optimiser, generator)
-    batches = _Batches(shape, likelihood, {each.name: each for each in levels}, settings)
-    for step in range(first, settings.steps):
-        for group in optimiser.param_groups:
-            group["lr"] = settings.rate * (0.505 + 0.495 * math.cos(math.pi * step / settings.steps))
-        module.train()
-        loss = batches.loss(module, settings.batch, generator, step / settings.steps)
-        optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        optimiser.step()
-        if (step + 1) % settings.check == 0:
-            progress("fit", (step + 1) / settings.steps)
-            if batches.chi_squared(module, 8 * settings.batch, generator) <= likelihood.dimension:
-                break
-            if checkpoint is not None:
-                store(checkpoint, purpose, step + 1, module, optimiser, generator)
-    progress("fit", 1.0)
-    module.eval()
-    return Network(shape, module)
-
-
-@dataclass(frozen=True, eq=False)
-class _Schedule:
-    """Which terms make up the loss, and how much they weigh."""
-
-    always: tuple[Group, ...]
-    in_turn: tuple[Group, ...]
-    """One after the other, each for its part of the steps: DP-HP's products, which it draws anew every epoch."""
-
-    @classmethod
-    def of(cls, likelihood: Likelihood, shape: Shape, settings: NetworkSettings) -> Self:
-        shares = torch.tensor(shape.shares, dtype=torch.float32)
-        inverse = torch.where(shares > 0, 1 / shares.clamp_min(1e-12), torch.zeros(()))
-        inverse = inverse / inverse.max()
-        always: list[tuple[Term, Tensor]] = []
-        in_turn: list[tuple[Term, Tensor]] = []
-        least = min(term.deviation for term in likelihood.terms)
-        for term in likelihood.terms:
-            product = term.product(shape.label)
-            weight = settings.gamma**0.5 if product else 1.0
-            if settings.loss == "likelihood":
-                weight = least / term.deviation  # the least noisy term counts as in the distance, the others less
-            scale = torch.full_like(term.wanted, weight)
-            if settings.reweighted and shape.label is not None:
-                scale = scale * term.by_class(shape.label, inverse)
-            (in_turn if product and settings.products_in_turn else always).append((term, scale))
-        return cls(grouped(always), tuple(group for each in in_turn for group in grouped([each])))
-
-    def at(self, progress: float) -> tuple[Group, ...]:
-        """The terms after that part of the steps."""
-        if not self.in_turn:
-            return self.always
-        return (*self.always, self.in_turn[int(progress * len(self.in_turn))])
-
-
-class _Batches:
-    """Rows of a network held against a release."""
-
-    def __init__(self, shape: Shape, likelihood: Likelihood, levels: dict[str, Levels], settings: NetworkSettings):
-        self.shape, self.likelihood = shape, likelihood
-        self.columns = {head.column: SoftColumn(levels[head.column], head.tiles, head.position) for head in shape.heads}
-        shares = torch.tensor(shape.shares, dtype=torch.float32)
-        self.present = np.flatnonzero(np.array(shape.shares) > 0)
-        # Every class gets the same number of rows, and each row stands for its part of the class.
-        self.worth = shares * len(self.present)
-        self.terms = _Schedule.of(likelihood, shape, settings)
-
-    def _rows(self, module: nn.Module, batch: int, generator: np.random.Generator) -> SoftRecords:
-        labels = torch.as_tensor(self.present[quota(np.ones(len(self.present)), batch, generator)])
-        noise = torch.as_tensor(generator.standard_normal((batch, self.shape.noise)), dtype=torch.float32)
-        probabilities, places = _outputs(self.shape, module, noise, labels)
-        weights = self.worth[labels]
-        return SoftRecords(batch, self.columns, probabilities, places, weights / weights.sum())
-
-    def loss(self, module: nn.Module, batch: int, generator: np.random.Generator, progress: float) -> Tensor:
-        return sum_of_squares(self.terms.at(progress), self._rows(module, batch, generator))
-
-    def chi_squared(self, module: nn.Module, batch: int, generator: np.random.Generator) -> float:
-        module.eval()
-        with torch.no_grad():
-            return float(self.likelihood.chi_squared(self._rows(module, batch, generator)))
-
-
-def _outputs(
+def outputs(
     shape: Shape, module: nn.Module, noise: Tensor, labels: Tensor
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Probabilities and positions for noise and labels; the label's own column is the label itself."""
@@ -303,24 +185,8 @@ def _outputs(
     return probabilities, places
 
 
-def _shape_facts(shape: Shape) -> dict[str, Any]:
-    """A shape as JSON values."""
-    heads = [
-        {"column": h.column, "tile_of": None if h.tiles is None else list(h.tiles.tile_of), "position": h.position,
-         "edges": list(h.edges)}
-        for h in shape.heads
-    ]  # fmt: skip
-    return {
-        "heads": heads,
-        "label": shape.label,
-        "shares": list(shape.shares),
-        "noise": shape.noise,
-        "hidden": list(shape.hidden),
-    }
-
-
 def _levels(
-    head: Head, probabilities: Tensor | None, place: Tensor | None, generator: np.random.Generator
+    head: Head, probabilities: Tensor | None, place: Tensor | None, rng: np.random.Generator
 ) -> NDArray[np.uint16]:
     """One level for each row: a tile by its probability, a level of the tile by position, or evenly."""
     placed = None if place is None else np.searchsorted(head.edges, place.numpy(), side="right")
@@ -328,8 +194,8 @@ def _levels(
         assert placed is not None
         return placed.astype(np.uint16)
     assert probabilities is not None
-    tile = draw(probabilities.numpy().astype(np.float64), np.arange(len(probabilities)), generator)
-    levels = draw_levels(head.tiles, even(head.tiles), tile, generator)
+    tile = draw(probabilities.numpy().astype(np.float64), np.arange(len(probabilities)), rng)
+    levels = draw_levels(head.tiles, even(head.tiles), tile, rng)
     if placed is not None:
         levels = np.where(levels <= len(head.edges), placed, levels)  # atoms stay what they are
     return levels.astype(np.uint16)

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -23,17 +23,17 @@ from torch import Tensor
 
 from pointillist.errors import UsageError
 from pointillist.features import Records
+from pointillist.fitting.class_shares import class_shares
+from pointillist.fitting.descent import falling, move
 from pointillist.fitting.evidence import readable_tables
 from pointillist.fitting.likelihood import Group, Likelihood, Term, by_shape, means_of, squares
 from pointillist.generators.points.movable_points import Columns, LoosePoints, settled, soft_columns
 from pointillist.generators.points.points import Points
+from pointillist.generators.points.settings import PointsSettings
 from pointillist.generators.points.weighting import Kind, weigh
 from pointillist.progress import Progress
 from pointillist.release import Release
-from pointillist.schema.levels import Levels, levels_of
-
-if TYPE_CHECKING:
-    from pointillist.generators.settings import PointsSettings
+from pointillist.schema.levels import levels_of
 
 Floats = NDArray[np.float64]
 
@@ -66,16 +66,13 @@ _AGAIN = 1.25
 
 def fit_points(
     release: Release,
-    settings: "PointsSettings",
+    settings: PointsSettings,
     *,
-    rows: float,
-    label: Levels | None,
-    shares: Floats,
     seed: int,
     progress: Progress,
 ) -> Points:
     """Weighted rows for a release."""
-    task = _Task.of(release, settings, rows=rows, label=label, shares=shares, seed=seed)
+    task = _Task.of(release, settings, seed=seed)
     enough = task.enough() if settings.stop else 0.0
     progress("fit", 0.1)
     if settings.search == "greedy":
@@ -87,7 +84,7 @@ def fit_points(
 class _Task:
     """A release to be met, and how."""
 
-    settings: "PointsSettings"
+    settings: PointsSettings
     likelihood: Likelihood
     columns: Columns
     start: Callable[[int, int], LoosePoints]
@@ -95,16 +92,8 @@ class _Task:
     seed: int
 
     @classmethod
-    def of(
-        cls,
-        release: Release,
-        settings: "PointsSettings",
-        *,
-        rows: float,
-        label: Levels | None,
-        shares: Floats,
-        seed: int,
-    ) -> Self:
+    def of(cls, release: Release, settings: PointsSettings, *, seed: int) -> Self:
+        rows, label, shares = class_shares(release)
         columns = soft_columns([each.feature_map for each in release.measurements], levels_of(release.schema))
         tables = [table for each in release.measurements for table in readable_tables(each)]
 
@@ -215,7 +204,7 @@ class _Descent:
 
     def step(self, number: int, temperature: float, enough: float) -> float:
         """Move every part once, unless chi^2 is low enough already; the chi^2 before the last."""
-        wave = 0.505 + 0.495 * math.cos(math.pi * number / self.steps)
+        wave = falling(number, self.steps)
         last = math.inf
         for place, (part, optimiser) in enumerate(zip(self.parts, self.optimisers, strict=True)):
             sums, mass = self._sums(part, temperature)
@@ -228,9 +217,7 @@ class _Descent:
                 continue
             for group in optimiser.param_groups:
                 group["lr"] = group["rate"] * wave * min(1.0, (number + 1) / 5)
-            optimiser.zero_grad()
-            chi_squared.backward()  # type: ignore[no-untyped-call]
-            optimiser.step()
+            move(optimiser, chi_squared)
             part.clamp()
         return last
 
@@ -304,9 +291,7 @@ def _candidates(task: _Task, wanted: Floats, number: int, sign: float) -> tuple[
         alike = [
             torch.sum(slope * each) for slope, each in zip(slopes, means_of(task.likelihood.groups, soft), strict=True)
         ]
-        optimiser.zero_grad()
-        (-torch.stack(alike).sum()).backward()  # type: ignore[no-untyped-call]
-        optimiser.step()
+        move(optimiser, -torch.stack(alike).sum())
         loose.clamp()
     records, _ = settled([loose], np.random.default_rng(task.seed + number))
     features = task.features(records)

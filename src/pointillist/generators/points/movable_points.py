@@ -20,8 +20,8 @@ from pointillist.features.indicator import aggregation
 from pointillist.features.soft_records import SoftColumn, SoftRecords
 from pointillist.fitting.denoising import project_to_simplex
 from pointillist.fitting.evidence import Table, measured_tiles, refine
+from pointillist.generators.drawing import draw_levels, even, quota
 from pointillist.sampling.decoding import placed
-from pointillist.sampling.drawing import draw_levels, even, quota
 from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]

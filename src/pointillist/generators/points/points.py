@@ -4,7 +4,7 @@ After Balog et al. (2018): rows that nobody's record went into, or that were pub
 stand in for the private table.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -16,9 +16,10 @@ from pointillist.errors import UsageError
 from pointillist.features import Records
 from pointillist.files.facts import texts
 from pointillist.generators import stored
+from pointillist.generators.drawing import quota
 from pointillist.sampling.decoding import decode_table, placed
-from pointillist.sampling.drawing import quota
-from pointillist.schema.levels import Levels
+from pointillist.schema import Schema
+from pointillist.schema.levels import Levels, levels_of
 
 Floats = NDArray[np.float64]
 
@@ -56,15 +57,15 @@ class Points:
             levels, codes, np.random.default_rng(0), numbers
         )  # no chance is left: all numbers are given
 
-    def sample(self, count: int, generator: np.random.Generator) -> dict[str, NDArray[np.uint16]]:
-        """Level numbers of `count` rows: every point as often as its weight says, to within one."""
+    def sample(self, count: int, rng: np.random.Generator) -> Records:
+        """Levels of `count` rows: every point as often as its weight says, to within one."""
         if self.signed:
             raise UsageError(
                 "some points have weights below 0, so rows cannot be drawn from them. Use the weighted points themselves, "
                 'or fit again with weights = "probabilities".'
             )
-        rows = generator.permutation(quota(self.weights, count, generator))
-        return {name: codes[rows] for name, codes in self.records.codes.items()}
+        rows = rng.permutation(quota(self.weights, count, rng))
+        return Records(count, {name: codes[rows] for name, codes in self.records.codes.items()}, {})
 
     def given(self, inside: Mapping[str, Floats]) -> tuple[float, Self]:
         """The weight of the points that meet a condition, and those points; `inside` as in `Conditional`."""
@@ -84,7 +85,7 @@ class Points:
         return {"columns": list(self.records.codes), "numbers": list(self.records.units)}, arrays
 
     @classmethod
-    def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+    def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema) -> Self:
         """The inverse of `to_facts`."""
         weights = stored.floats(arrays, "weights", 1)
         codes = {name: arrays[f"{place}.codes"] for place, name in enumerate(texts(facts, "columns"))}
@@ -102,7 +103,8 @@ class Points:
             stored.weights(weights)
         return cls(Records(len(weights), codes, units), weights)
 
-    def fits(self, levels: Sequence[Levels]) -> bool:
+    def fits(self, schema: Schema) -> bool:
+        levels = levels_of(schema)
         codes, units = self.records.codes, self.records.units
         numbers = {each.name for each in levels if each.numeric}
         known = stored.same_columns(codes, levels) and units.keys() == numbers

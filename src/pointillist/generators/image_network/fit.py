@@ -16,9 +16,11 @@ from torch import Tensor, nn
 from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, Product, Tiles, factors
 from pointillist.features.soft_records import SoftRecords
-from pointillist.fitting.checkpoint import restore, store
-from pointillist.generators.network.image_network import ImageNetwork, ImageShape
-from pointillist.generators.network.image_settings import BREADTHS, ImageNetworkSettings
+from pointillist.fitting.class_shares import class_shares
+from pointillist.fitting.descent import Descent
+from pointillist.generators.image_generator import ImageColumns
+from pointillist.generators.image_network.image_network import ImageNetwork, ImageShape
+from pointillist.generators.image_network.settings import BREADTHS, ImageNetworkSettings
 from pointillist.progress import Progress
 from pointillist.release import Release
 from pointillist.schema.levels import Levels
@@ -120,10 +122,10 @@ class Loss:
         """What chi^2 is on average for the images that the release was made from."""
         return sum(each.wanted.numel() for each in self.targets)
 
-    def means(self, module: nn.Module, generator: np.random.Generator, each: int) -> list[Tensor]:
+    def means(self, module: nn.Module, rng: np.random.Generator, each: int) -> list[Tensor]:
         """For each target the mean features of two halves of a batch: (2, cells, features)."""
         codes = np.tile(np.repeat(self.classes, each), 2)
-        noise = torch.as_tensor(generator.standard_normal((len(codes), self.shape.noise)), dtype=torch.float32)
+        noise = torch.as_tensor(rng.standard_normal((len(codes), self.shape.noise)), dtype=torch.float32)
         given = torch.as_tensor(codes) if self.shape.shares else None
         images = module(self.shape.given(noise, given))
         by_class = {
@@ -132,9 +134,9 @@ class Loss:
         }
         return [target.mixing[:, self.classes] @ by_class[target.map] for target in self.targets]
 
-    def __call__(self, module: nn.Module, generator: np.random.Generator, average: "Average | None") -> Tensor:
+    def __call__(self, module: nn.Module, rng: np.random.Generator, average: "Average | None") -> Tensor:
         """Of one batch."""
-        means = self.means(module, generator, self.each)
+        means = self.means(module, rng, self.each)
         found = torch.zeros(())
         for number, (target, scale) in enumerate(zip(self.targets, self.scales, strict=True)):
             if average is not None:
@@ -145,11 +147,11 @@ class Loss:
             found = found + torch.sum(squared)
         return found
 
-    def chi_squared(self, module: nn.Module, generator: np.random.Generator) -> float:
+    def chi_squared(self, module: nn.Module, rng: np.random.Generator) -> float:
         """By the known noise, without what the images of a batch add by chance: one half times the other has none."""
         module.eval()
         with torch.no_grad():
-            looks = [self.means(module, generator, self.each) for _ in range(_LOOK)]
+            looks = [self.means(module, rng, self.each) for _ in range(_LOOK)]
             found = 0.0
             for number, target in enumerate(self.targets):
                 halves = torch.stack([look[number] for look in looks]).mean(dim=0)
@@ -175,13 +177,13 @@ class Average(nn.Module):
 class _State(nn.Module):
     """All that a fit moves: the network, and moving averages if there are any."""
 
-    def __init__(self, loss: Loss, settings: ImageNetworkSettings, generator: np.random.Generator):
+    def __init__(self, loss: Loss, settings: ImageNetworkSettings, rng: np.random.Generator):
         super().__init__()
         self.network = loss.shape.module()
         self.average: Average | None = None
         if settings.average_rate is not None:
             with torch.no_grad():
-                self.average = Average(loss.means(self.network, generator, loss.each))
+                self.average = Average(loss.means(self.network, rng, loss.each))
 
     def optimiser(self, settings: ImageNetworkSettings) -> torch.optim.Adam:
         groups: list[dict[str, Any]] = [
@@ -193,15 +195,7 @@ class _State(nn.Module):
 
 
 def fit_image_network(
-    release: Release,
-    settings: ImageNetworkSettings,
-    *,
-    rows: float,
-    label: Levels | None,
-    shares: Floats,
-    seed: int,
-    progress: Progress,
-    checkpoint: Path | None = None,
+    release: Release, settings: ImageNetworkSettings, *, seed: int, progress: Progress, checkpoint: Path | None = None
 ) -> ImageNetwork:
     """Descend until chi^2 is what the noise alone explains, or the steps are done.
 
@@ -210,31 +204,24 @@ def fit_image_network(
     """
     assert release.schema.image is not None
     size = release.schema.image[1].shape
+    rows, label, shares = class_shares(release)
     breadth = BREADTHS[settings.architecture] if settings.breadth is None else settings.breadth
     held = tuple(shares.tolist()) if label is not None else ()
     shape = ImageShape(settings.architecture, *size, shares=held, noise=settings.noise, breadth=breadth)
-    loss = Loss(targets_of(release, rows, label, shares), shape, settings)
+    batches = Loss(targets_of(release, rows, label, shares), shape, settings)
     torch.manual_seed(seed)
-    generator = np.random.default_rng(seed)
-    state = _State(loss, settings, generator)
+    rng = np.random.default_rng(seed)
+    state = _State(batches, settings, rng)
     module, optimiser = state.network, state.optimiser(settings)
     purpose = {"release": release.id, "seed": seed, "settings": asdict(settings), "shape": shape.to_json()}
-    first = 0
-    if checkpoint is not None and checkpoint.exists():
-        first = restore(checkpoint, purpose, state, optimiser, generator)
-    for step in range(first, settings.steps):
+
+    def loss(step: int) -> Tensor:
         optimiser.param_groups[0]["lr"] = settings.rate * settings.decay ** (step // settings.epoch)
         module.train()
-        found = loss(module, generator, state.average)
-        optimiser.zero_grad()
-        found.backward()  # type: ignore[no-untyped-call]
-        optimiser.step()
-        if (step + 1) % settings.check == 0:
-            progress("fit", (step + 1) / settings.steps)
-            if settings.stop and loss.chi_squared(module, generator) <= loss.dimension:
-                break
-            if checkpoint is not None:
-                store(checkpoint, purpose, step + 1, state, optimiser, generator)
-    progress("fit", 1.0)
-    module.eval()
-    return ImageNetwork(shape, module)
+        return batches(module, rng, state.average)
+
+    def enough() -> bool:
+        return settings.stop and batches.chi_squared(module, rng) <= batches.dimension
+
+    Descent(state, optimiser, rng, settings.steps, settings.check, checkpoint, purpose).run(loss, enough, progress)
+    return ImageNetwork(shape, module.eval(), columns=ImageColumns.of(release.schema))

@@ -1,7 +1,6 @@
-"""Image models: images of the schema's size, classes as asked for, plain words for what cannot be, and files."""
+"""Image decoder: images of the schema's size, classes as asked for, and plain words for what cannot be."""
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pointillist as pt
-from pointillist.errors import ArtefactError, UsageError
-from pointillist.generators import image_model
+from pointillist.errors import UsageError
 from pointillist.generators.gaussians.gaussians import Gaussians
-from pointillist.generators.image_model import ImageModel, class_names
+from pointillist.sampling import image_decoder
+from pointillist.sampling.image_decoder import class_names
 
 SIZE = (4, 3, 1)
 IMAGE = pt.Image(height=4, width=3)
@@ -24,7 +23,7 @@ LABELS: dict[str, pt.Categorical | None] = {"strict": STRICT, "loose": LOOSE, "n
 
 def schema(kind: str = "strict") -> pt.Schema:
     label = LABELS[kind]
-    return pt.Schema(name="pictures", columns={"image": IMAGE} if label is None else {"image": IMAGE, "label": label})
+    return pt.Schema(name="images", columns={"image": IMAGE} if label is None else {"image": IMAGE, "label": label})
 
 
 @cache
@@ -32,7 +31,7 @@ def promised(kind: str) -> pt.Guarantee:
     return pt.plan(schema(kind), epsilon=1.0).guarantee
 
 
-def model(kind: str = "strict", rows: float = 100.0, shares: tuple[float, ...] | None = None) -> ImageModel:
+def model(kind: str = "strict", rows: float = 100.0, shares: tuple[float, ...] | None = None) -> pt.Model:
     """Each class is a grey of its own, with a little noise."""
     facts = schema(kind)
     classes = len(class_names(facts))
@@ -42,20 +41,20 @@ def model(kind: str = "strict", rows: float = 100.0, shares: tuple[float, ...] |
     waves = np.eye(12, dtype=np.float32)
     places = np.repeat(0.2 + 0.2 * np.arange(number, dtype=np.float32)[:, None], 12, axis=1)
     kinds, factors = np.ones((number, 1), dtype=np.float32), np.stack([0.02 * waves] * number)
-    painter = Gaussians(SIZE, shares, waves, factors, kinds, places[:, None], np.ones_like(places[:, None]))
-    return ImageModel(facts, promised(kind), "release", "images", rows, painter)
+    gaussians = Gaussians(SIZE, shares, waves, factors, kinds, places[:, None], np.ones_like(places[:, None]))
+    return pt.Model(facts, promised(kind), "release", "images", rows, gaussians)
 
 
 @pytest.mark.parametrize("kind", LABELS)
 @given(count=st.integers(0, 40), seed=st.integers(0, 2**32 - 1))
 def test_images_are_of_the_schema(kind: str, count: int, seed: int) -> None:
-    pictures = model(kind).sample(count, seed=seed)
-    assert isinstance(pictures, pt.Pictures)
-    assert len(pictures) == count
-    assert pictures.pixels.shape == (count, *SIZE)
-    assert pictures.pixels.dtype == np.uint8
-    assert (pictures.codes is None) == (kind == "none")
-    assert pictures.classes == class_names(schema(kind))
+    images = model(kind).sample(count, seed=seed)
+    assert isinstance(images, pt.Images)
+    assert len(images) == count
+    assert images.pixels.shape == (count, *SIZE)
+    assert images.pixels.dtype == np.uint8
+    assert (images.codes is None) == (kind == "none")
+    assert images.classes == class_names(schema(kind))
 
 
 def test_levels_beside_the_named_classes_have_names() -> None:
@@ -75,17 +74,17 @@ def test_the_same_seed_gives_the_same_images() -> None:
 
 def test_images_go_with_their_labels() -> None:
     """Greys of 0.2, 0.4 and 0.6 with a deviation of 0.02 for a pixel: 0.1 is 5 of them for a pixel, 17 for an image."""
-    pictures = model().sample(300, seed=0)
-    assert pictures.codes is not None
-    greys = pictures.pixels.reshape(300, -1).mean(axis=1) / 255
-    np.testing.assert_allclose(greys, 0.2 + 0.2 * pictures.codes, atol=0.1)
+    images = model().sample(300, seed=0)
+    assert images.codes is not None
+    greys = images.pixels.reshape(300, -1).mean(axis=1) / 255
+    np.testing.assert_allclose(greys, 0.2 + 0.2 * images.codes, atol=0.1)
 
 
 @pytest.mark.parametrize(("rows", "count"), [(100.2, 100), (0.0, 1), (-7.0, 1), (1e12, 120)])
 def test_the_number_of_images_is_that_of_the_private_set(
     rows: float, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(image_model, "MOST_BYTES", 120 * 12)
+    monkeypatch.setattr(image_decoder, "MOST_BYTES", 120 * 12)
     assert model(rows=rows).default_count == count
     assert len(model(rows=rows).sample(seed=0)) == count
 
@@ -93,27 +92,27 @@ def test_the_number_of_images_is_that_of_the_private_set(
 class TestGiven:
     @pytest.mark.parametrize("wanted", ["dog", ["dog"], ("dog",), {"dog"}])
     def test_one_class(self, wanted: Any) -> None:
-        pictures = model().sample(20, given={"label": wanted}, seed=0)
-        assert pictures.labels is not None
-        assert pictures.labels.tolist() == ["dog"] * 20
+        images = model().sample(20, given={"label": wanted}, seed=0)
+        assert images.labels is not None
+        assert images.labels.tolist() == ["dog"] * 20
 
     def test_several_classes_by_their_shares(self) -> None:
         """3 to 1 among 4,000: 750 of 1,000 with a deviation of 0.007; 0.05 is 7 of them."""
-        pictures = model().sample(4_000, given={"label": ["cat", "eel"]}, seed=0)
-        assert pictures.codes is not None
-        assert set(pictures.codes.tolist()) == {0, 2}
-        assert abs(np.mean(pictures.codes == 0) - 0.75) < 0.05
+        images = model().sample(4_000, given={"label": ["cat", "eel"]}, seed=0)
+        assert images.codes is not None
+        assert set(images.codes.tolist()) == {0, 2}
+        assert abs(np.mean(images.codes == 0) - 0.75) < 0.05
 
     def test_a_class_of_numbers(self) -> None:
-        pictures = model("loose").sample(6, given={"label": 5}, seed=0)
-        assert pictures.labels is not None
-        assert pictures.labels.tolist() == [5] * 6
+        images = model("loose").sample(6, given={"label": 5}, seed=0)
+        assert images.labels is not None
+        assert images.labels.tolist() == [5] * 6
 
     def test_a_class_that_the_release_found_empty(self) -> None:
         """Asked for, it is drawn: the user knows why."""
-        pictures = model(shares=(0.5, 0.5, 0.0)).sample(5, given={"label": "eel"}, seed=0)
-        assert pictures.labels is not None
-        assert pictures.labels.tolist() == ["eel"] * 5
+        images = model(shares=(0.5, 0.5, 0.0)).sample(5, given={"label": "eel"}, seed=0)
+        assert images.labels is not None
+        assert images.labels.tolist() == ["eel"] * 5
         plain = model(shares=(0.5, 0.5, 0.0)).sample(100, seed=0)
         assert plain.codes is not None
         assert plain.codes.max() == 1
@@ -133,21 +132,21 @@ class TestGiven:
 class TestBalance:
     @given(count=st.integers(0, 50))
     def test_every_class_gets_the_same_number(self, count: int) -> None:
-        pictures = model().sample(count, balance="label", seed=0)
-        assert pictures.codes is not None
-        counts = np.bincount(pictures.codes, minlength=3)
+        images = model().sample(count, balance="label", seed=0)
+        assert images.codes is not None
+        counts = np.bincount(images.codes, minlength=3)
         assert counts.max() - counts.min() <= 1
 
     def test_only_named_classes(self) -> None:
         """Unlisted values and gaps are no class to balance."""
-        pictures = model("loose").sample(50, balance="label", seed=0)
-        assert pictures.labels is not None
-        assert set(pictures.labels) == {3, 5}
+        images = model("loose").sample(50, balance="label", seed=0)
+        assert images.labels is not None
+        assert set(images.labels) == {3, 5}
 
     def test_among_the_classes_that_are_given(self) -> None:
-        pictures = model().sample(40, given={"label": ["cat", "eel"]}, balance="label", seed=0)
-        assert pictures.codes is not None
-        assert np.bincount(pictures.codes, minlength=3).tolist() == [20, 0, 20]
+        images = model().sample(40, given={"label": ["cat", "eel"]}, balance="label", seed=0)
+        assert images.codes is not None
+        assert np.bincount(images.codes, minlength=3).tolist() == [20, 0, 20]
 
     @pytest.mark.parametrize("kind", ["strict", "none"])
     def test_another_column_is_refused(self, kind: str) -> None:
@@ -169,37 +168,3 @@ class TestRefusals:
     def test_counts(self, count: int) -> None:
         with pytest.raises(UsageError, match="the number of images must lie between 0 and"):
             model().sample(count)
-
-
-class TestFiles:
-    @pytest.mark.parametrize("kind", LABELS)
-    def test_keep_the_model(self, kind: str, tmp_path: Path) -> None:
-        made = model(kind)
-        made.save(tmp_path / "a.model")
-        back = pt.Model.load(tmp_path / "a.model")
-        assert isinstance(back, ImageModel)
-        assert (back.schema, back.guarantee, back.rows) == (made.schema, made.guarantee, made.rows)
-        assert repr(back) == repr(made)
-        first, again = made.sample(30, seed=5), back.sample(30, seed=5)
-        np.testing.assert_array_equal(first.pixels, again.pixels)
-        assert first.classes == again.classes
-        if kind != "none":
-            np.testing.assert_array_equal(first.codes, again.codes)
-
-    def test_the_same_model_is_the_same_bytes(self) -> None:
-        assert model().to_bytes() == model().to_bytes()
-
-    def test_arrays_that_do_not_fit_are_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        made = model()
-        facts, arrays = made.generator.to_facts()
-        broken = (facts, {**arrays, "places": arrays["places"][:, :-1]})
-        monkeypatch.setattr(Gaussians, "to_facts", lambda self: broken)
-        made.save(tmp_path / "a.model")
-        with pytest.raises(ArtefactError, match="places and spreads"):
-            pt.Model.load(tmp_path / "a.model")
-
-
-def test_what_it_is_called() -> None:
-    assert repr(model()) == (
-        "<ImageModel of 'pictures': Gaussians of 12 coefficients, cut off at black and white, ε = 1>"
-    )

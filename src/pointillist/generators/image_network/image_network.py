@@ -6,7 +6,7 @@
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -16,15 +16,16 @@ from torch import nn
 
 from pointillist.files.facts import reals, whole
 from pointillist.generators import stored
-from pointillist.generators.network.stored_weights import stored_weights, with_weights
-from pointillist.sampling.drawing import quota
+from pointillist.generators.image_generator import USUAL, ImageColumns, ImageGenerator, Outline
+from pointillist.generators.stored_weights import stored_weights, with_weights
+from pointillist.schema import Schema
 
 Tensor = torch.Tensor
 Architecture = Literal["conv", "dense", "residual"]
 
 _WIDEST = 1 << 16
 _AT_A_TIME = 1024
-"""Images that are painted together."""
+"""Images that are made together."""
 
 
 @dataclass(frozen=True)
@@ -82,51 +83,47 @@ class ImageShape:
 
 
 @dataclass(frozen=True, eq=False)
-class ImageNetwork:
-    """A painter: a network with its weights."""
+class ImageNetwork(ImageGenerator):
+    """A sampler of images: a network with its weights."""
 
     kind: ClassVar[str] = "image-network"
 
     shape: ImageShape
     module: nn.Module
+    columns: ImageColumns = field(default=USUAL, kw_only=True)
 
     def describe(self) -> str:
         weights = sum(each.numel() for each in self.module.parameters())
         return f"a {self.shape.architecture} image network with {weights:,} weights"
 
-    def paint(
-        self, count: int, generator: np.random.Generator, codes: NDArray[np.uint16] | None = None
-    ) -> tuple[NDArray[np.uint8], NDArray[np.uint16] | None]:
-        """`count` images, and their labels' levels: as asked for, or by the shares of the labels."""
+    @property
+    def outline(self) -> Outline:
+        size = (self.shape.height, self.shape.width, self.shape.channels)
+        return Outline(size, self.shape.shares, self.columns)
+
+    def pixels(self, count: int, codes: NDArray[np.uint16] | None, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """`count` images with these labels."""
         shape = self.shape
-        if codes is not None and not shape.shares:
-            raise ValueError("this network knows no labels")
-        if codes is None and shape.shares:
-            codes = generator.permutation(quota(np.array(shape.shares), count, generator)).astype(np.uint16)
         pixels = np.empty((count, shape.height, shape.width, shape.channels), dtype=np.uint8)
         self.module.eval()
         with torch.no_grad():
             for start in range(0, count, _AT_A_TIME):
                 part = slice(start, min(start + _AT_A_TIME, count))
-                drawn = generator.standard_normal((part.stop - start, shape.noise))
+                drawn = rng.standard_normal((part.stop - start, shape.noise))
                 labels = None if codes is None else torch.as_tensor(codes[part].astype(np.int64))
                 made = self.module(shape.given(torch.as_tensor(drawn, dtype=torch.float32), labels))
                 pixels[part] = torch.round(255 * made).to(torch.uint8).permute(0, 2, 3, 1).numpy()
-        return pixels, codes
+        return pixels
 
     def to_facts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """The network as JSON values and arrays."""
         return self.shape.to_json(), stored_weights(self.module)
 
     @classmethod
-    def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+    def from_facts(cls, facts: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema) -> Self:
         """The inverse of `to_facts`."""
         shape = ImageShape.from_json(facts)
-        return cls(shape, with_weights(shape.module, arrays))
-
-    def suits(self, shape: tuple[int, int, int], classes: int) -> bool:
-        own = self.shape
-        return (own.height, own.width, own.channels) == shape and len(own.shares) == classes
+        return cls(shape, with_weights(shape.module, arrays), columns=ImageColumns.of(schema))
 
 
 class _Unfold(nn.Module):

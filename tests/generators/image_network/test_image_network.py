@@ -3,9 +3,18 @@
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 
-from pointillist.generators.network.image_network import Architecture, ImageNetwork, ImageShape
+import pointillist as pt
+from pointillist.generators.image_network.image_network import Architecture, ImageNetwork, ImageShape
 
+SCHEMA = pt.Schema(
+    name="any",
+    columns={
+        "image": pt.Image(height=6, width=5, colour=True),
+        "label": pt.Categorical(categories=(0, 1, 2), missing=False),
+    },
+)
 SIZES = [(28, 28, 1), (32, 32, 3), (1, 1, 1), (5, 11, 3), (30, 7, 1)]
 
 
@@ -19,22 +28,31 @@ def network(
     return ImageNetwork(shape, shape.module())
 
 
+def drawn(
+    made: ImageNetwork, count: int, seed: int = 0, codes: NDArray[np.uint16] | None = None
+) -> tuple[NDArray[np.uint8], NDArray[np.uint16] | None]:
+    """Pixels and labels' levels: as asked for, or as they come."""
+    rng = np.random.default_rng(seed)
+    records = made.sample(count, rng) if codes is None else made.with_labels(codes, rng)
+    return records.images["image"], records.codes.get("label")
+
+
 @pytest.mark.parametrize("architecture", ["conv", "dense", "residual"])
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("shares", [(), (0.5, 0.5)])
 def test_any_size_comes_out(architecture: Architecture, size: tuple[int, int, int], shares: tuple[float, ...]) -> None:
     made = network(architecture, size, shares)
-    pixels, codes = made.paint(5, np.random.default_rng(0))
+    pixels, codes = drawn(made, 5, 0)
     assert (pixels.shape, pixels.dtype) == ((5, *size), np.uint8)
     assert (codes is None) == (not shares)
-    empty, _ = made.paint(0, np.random.default_rng(0))
+    empty, _ = drawn(made, 0, 0)
     assert empty.shape == (0, *size)
 
 
 @pytest.mark.parametrize("architecture", ["conv", "dense", "residual"])
 def test_the_same_seed_gives_the_same_images(architecture: Architecture) -> None:
     made = network(architecture)
-    first, again, other = (made.paint(50, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    first, again, other = (drawn(made, 50, seed) for seed in (1, 1, 2))
     assert np.array_equal(first[0], again[0])
     assert np.array_equal(first[1], again[1])
     assert not np.array_equal(first[0], other[0])
@@ -42,32 +60,33 @@ def test_the_same_seed_gives_the_same_images(architecture: Architecture) -> None
 
 def test_labels_by_quota_or_as_asked_for() -> None:
     made = network()
-    _, codes = made.paint(4_000, np.random.default_rng(0))
+    _, codes = drawn(made, 4_000, 0)
     assert codes is not None
     assert codes.dtype == np.uint16
     assert np.abs(np.bincount(codes, minlength=4) - [2_000, 1_000, 0, 1_000]).max() <= 1
     asked = np.array([3, 3, 0, 1, 2], dtype=np.uint16)
-    pixels, given = made.paint(5, np.random.default_rng(0), asked)
+    pixels, given = drawn(made, 5, 0, codes=asked)
     assert given is not None
     assert np.array_equal(given, asked)
-    others, _ = made.paint(5, np.random.default_rng(0), asked[::-1].copy())
+    others, _ = drawn(made, 5, 0, codes=asked[::-1].copy())
     assert not np.array_equal(pixels, others)  # the label is heard
-    with pytest.raises(ValueError, match="knows no labels"):
-        network(shares=()).paint(5, np.random.default_rng(0), asked)
+    with pytest.raises(ValueError, match="no labels"):
+        drawn(network(shares=()), 5, 0, codes=asked)
 
 
 @pytest.mark.parametrize("architecture", ["conv", "dense", "residual"])
 def test_files_keep_networks(architecture: Architecture) -> None:
     made = network(architecture)
     facts, arrays = made.to_facts()
-    back = ImageNetwork.from_facts(facts, arrays)
+    back = ImageNetwork.from_facts(facts, arrays, SCHEMA)
     assert back.shape == made.shape
-    assert np.array_equal(back.paint(20, np.random.default_rng(0))[0], made.paint(20, np.random.default_rng(0))[0])
+    assert np.array_equal(drawn(back, 20, 0)[0], drawn(made, 20, 0)[0])
     assert architecture in back.describe()
+    assert back.fits(SCHEMA)
     with pytest.raises(ValueError, match="weights do not fit"):
-        ImageNetwork.from_facts({**facts, "breadth": 9}, arrays)
+        ImageNetwork.from_facts({**facts, "breadth": 9}, arrays, SCHEMA)
     with pytest.raises(ValueError, match="not known"):
-        ImageNetwork.from_facts({**facts, "architecture": "other"}, arrays)
+        ImageNetwork.from_facts({**facts, "architecture": "other"}, arrays, SCHEMA)
 
 
 def test_the_network_of_dp_merf() -> None:

@@ -1,7 +1,7 @@
-"""Settings: a generator by name or by its settings, refused in words where impossible, and what all of them start from."""
+"""Class shares: what every fit starts from, as far as a release tells it."""
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -13,59 +13,13 @@ import pytest
 import pointillist as pt
 from pointillist.errors import UsageError
 from pointillist.features import Concat, Labelled, OneHot, RandomFourier, Tiles, Weighted
-from pointillist.fitting.class_shares import shares_of
-from pointillist.generators.settings import GENERATORS, GeneratorSettings, class_shares, generator_named
+from pointillist.fitting.class_shares import class_shares, record_count, shares_of
 from pointillist.privacy.grid import Grid
 from pointillist.release import Measurement
 from pointillist.schema.levels import Levels
 
 Shapes = Callable[..., pa.Table]
 Releases = Callable[..., pt.Release]
-
-
-def test_generators_have_names() -> None:
-    assert generator_named("mixture") == pt.MixtureSettings()
-    assert generator_named("network") == pt.NetworkSettings()
-    assert generator_named("points") == pt.PointsSettings()
-    for name in GENERATORS:
-        settings = generator_named(name)
-        assert isinstance(settings, GeneratorSettings)
-        assert generator_named(settings) is settings
-
-
-@pytest.mark.parametrize("wrong", ["dots", "", None, 3, pt.NetworkSettings])
-def test_unknown_generators_are_named(wrong: Any) -> None:
-    with pytest.raises(UsageError, match=r"is not known\. Known generators: mixture, network"):
-        generator_named(wrong)
-
-
-@pytest.mark.parametrize(
-    ("kind", "wrong", "message"),
-    [
-        *(
-            (pt.MixtureSettings, {name: 0}, f"{name} must be above 0, not 0")
-            for name in ("components", "steps", "rate")
-        ),
-        (pt.MixtureSettings, {"grain": -3}, "grain must be above 0, not -3"),
-        (pt.MixtureSettings, {"rate": float("nan")}, "rate must be above 0, not nan"),
-        *((pt.NetworkSettings, {name: 0}, f"{name} must be above 0, not 0") for name in ("noise", "steps", "batch")),
-        *((pt.NetworkSettings, {name: -1.0}, f"{name} must be above 0, not -1") for name in ("rate", "check", "gamma")),
-        (pt.NetworkSettings, {"batch": 1}, "batch must be at least 2, not 1"),
-        (pt.NetworkSettings, {"loss": "mmd"}, "loss 'mmd' is not known. Losses: likelihood, distance"),
-        (pt.NetworkSettings, {"hidden": (5, 0)}, "every hidden layer needs at least one unit"),
-    ],
-)
-def test_impossible_settings_are_refused(kind: type[Any], wrong: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        kind(**wrong)
-
-
-def test_settings_are_values() -> None:
-    """Lists come back from files where tuples went in."""
-    assert pt.NetworkSettings(hidden=[3, 4]) == pt.NetworkSettings(hidden=(3, 4))  # type: ignore[arg-type]
-    settings = pt.NetworkSettings(steps=7, loss="distance")
-    assert pt.NetworkSettings(**asdict(settings)) == settings
-    assert len({settings, replace(settings), pt.NetworkSettings()}) == 2
 
 
 @pytest.mark.parametrize("method", [pt.Merf(features=20), pt.Hermite(order=4, products=2), pt.Mosaic()])
@@ -192,8 +146,8 @@ def test_rows_that_nobody_knows_are_asked_for(
     waves = Concat((RandomFourier.draw(("size",), 2, 0.5, seed=0),))
     silent = replace(whole, measurements=(measured(waves, [10, 20], 1.0),))
     with pytest.raises(UsageError, match="how many rows there are"):
-        class_shares(silent)
-    assert class_shares(replace(silent, rows=70))[0] == 70
+        record_count(silent)
+    assert record_count(replace(silent, rows=70)) == 70
 
 
 def test_there_is_always_a_row(shapes_schema: pt.Schema, shapes: Shapes, seeded_release: Releases) -> None:

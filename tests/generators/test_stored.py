@@ -12,8 +12,7 @@ from pointillist.errors import ArtefactError
 from pointillist.features import Tiles
 from pointillist.files import container
 from pointillist.generators.gaussians.gaussians import Gaussians
-from pointillist.generators.image_model import ImageModel
-from pointillist.generators.network.image_network import ImageNetwork, ImageShape
+from pointillist.generators.image_network.image_network import ImageNetwork, ImageShape
 from pointillist.generators.network.row_network import Head, Network, Shape
 
 Facts = dict[str, Any]
@@ -41,8 +40,8 @@ def network() -> pt.Model:
     return pt.Model(TABLE, pt.plan(TABLE, epsilon=1.0).guarantee, "r", "pyarrow", 9.0, Network(shape, shape.module()))
 
 
-def image_model(painter: Any) -> pt.Model:
-    return ImageModel(IMAGES, pt.plan(IMAGES, epsilon=1.0).guarantee, "r", "pyarrow", 9.0, painter)
+def image_model(generator: Any) -> pt.Model:
+    return pt.Model(IMAGES, pt.plan(IMAGES, epsilon=1.0).guarantee, "r", "pyarrow", 9.0, generator)
 
 
 def gaussians() -> pt.Model:

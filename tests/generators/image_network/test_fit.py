@@ -27,9 +27,10 @@ from pointillist.features import (
     Tiles,
     Weighted,
 )
-from pointillist.generators.network.image_fit import Loss, require_soft_images, targets_of
-from pointillist.generators.network.image_network import ImageNetwork, ImageShape
-from pointillist.generators.network.image_settings import ImageNetworkSettings, image_shares
+from pointillist.fitting.class_shares import class_shares
+from pointillist.generators.image_network.fit import Loss, require_soft_images, targets_of
+from pointillist.generators.image_network.image_network import ImageNetwork, ImageShape
+from pointillist.generators.image_network.settings import ImageNetworkSettings
 from pointillist.model import Model
 from pointillist.privacy.grid import Grid
 from pointillist.progress import silent
@@ -103,11 +104,11 @@ RELEASE = released(by_class(FOURIER))
 
 
 def fitted(release: pt.Release, settings: ImageNetworkSettings, **options: Any) -> Model:
-    return settings.fit(release, seed=options.pop("seed", 0), progress=silent, **options)
+    return Model.fitted(release, settings, seed=options.pop("seed", 0), progress=silent, **options)
 
 
 def loss_of(release: pt.Release, settings: ImageNetworkSettings) -> Loss:
-    rows, label, shares = image_shares(release)
+    rows, label, shares = class_shares(release)
     held = tuple(shares.tolist()) if label is not None else ()
     shape = ImageShape("conv", *SIZE, shares=held, noise=3, breadth=10)
     return Loss(targets_of(release, rows, label, shares), shape, settings)
@@ -188,20 +189,20 @@ def test_the_unbiased_loss_has_no_pull() -> None:
 def test_without_labels() -> None:
     counted = Concat((Weighted(FOURIER, 0.9), Weighted(Constant(), 0.4)))
     release = released(counted, schema=PLAIN)
-    assert image_shares(release)[0] == pytest.approx(2_000, abs=5)
+    assert class_shares(release)[0] == pytest.approx(2_000, abs=5)
     made = fitted(release, QUICK).sample(100, seed=1)
     assert made.codes is None
     assert made.pixels.shape == (100, *SIZE)
     public = released(FOURIER, schema=PLAIN, rows=2_000)
-    assert image_shares(public)[0] == 2_000
+    assert class_shares(public)[0] == 2_000
     with pytest.raises(UsageError, match="how many images"):
-        image_shares(released(FOURIER, schema=PLAIN))
+        class_shares(released(FOURIER, schema=PLAIN))
 
 
 def test_shares_are_equal_where_classes_were_not_counted() -> None:
     """But for a level of the schema that no image has: unlisted labels."""
     release = released(Labelled.of(FOURIER, LABEL), rows=2_000)
-    rows, label, shares = image_shares(release)
+    rows, label, shares = class_shares(release)
     assert (rows, label, shares.tolist()) == (2_000, levels_of(LABELLED)[0], [1 / 3] * 3 + [0.0])
 
 
@@ -211,8 +212,8 @@ def test_the_same_seed_gives_the_same_images(tmp_path: Path) -> None:
     assert np.array_equal(first.sample(50, seed=3).pixels, again.sample(50, seed=3).pixels)
     assert not np.array_equal(first.sample(50, seed=3).pixels, other.sample(50, seed=3).pixels)
     facts, arrays = first.generator.to_facts()
-    back = ImageNetwork.from_facts(facts, arrays)
-    assert np.array_equal(back.paint(50, np.random.default_rng(3))[0], first.sample(50, seed=3).pixels)
+    back = ImageNetwork.from_facts(facts, arrays, LABELLED)
+    assert np.array_equal(back.sample(50, np.random.default_rng(3)).images["image"], first.sample(50, seed=3).pixels)
 
 
 class Broken(Exception):

@@ -1,0 +1,1 @@
+"""Image network: images by a neural network, and how it is fitted."""
