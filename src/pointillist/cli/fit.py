@@ -78,7 +78,7 @@ def fit(
 
 def _with_settings(release: "Release", generator: str | None, settings: list[str]) -> dict[str, Any]:
     """The generator, or the release's own method, with some settings changed."""
-    from pointillist.generators.settings import generator_for
+    from pointillist.generators import generator_for
     from pointillist.methods.planned_method import planned_method
     from pointillist.settings import parsed, refusing, settings_of
 

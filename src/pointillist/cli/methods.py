@@ -53,14 +53,14 @@ def methods(name: MethodOrGenerator = None, as_json: Json = False) -> None:
 
 def _all() -> Iterator[tuple[str, str, type]]:
     """Name, what it is, and class of everything that has settings."""
-    from pointillist.generators.settings import GENERATORS
+    from pointillist.generators import fittable
     from pointillist.methods import METHODS
 
     usual = {next(kind for _, kind in METHODS.entries if _data(kind) == data) for data in ("tables", "images")}
     for own, kind in METHODS.entries:
         yield own, f"method for {_data(kind)}{', the default' if kind in usual else ''}", kind
-    for own, each in GENERATORS.items():
-        yield own, "generator", each  # type: ignore[misc]
+    for own, each in fittable().items():
+        yield own, "generator", each
 
 
 def _data(kind: type) -> str:
