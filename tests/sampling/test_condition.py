@@ -22,8 +22,8 @@ from pointillist.records import Records
 from pointillist.sampling.condition import Condition, Cut
 from pointillist.sampling.constrained_sampler import ConstrainedSampler
 from pointillist.sampling.constraints import Rules
-from pointillist.sampling.decoding import numbers
 from pointillist.sampling.table_decoder import TableDecoder
+from pointillist.schema.level_values import numbers
 from pointillist.schema.levels import Levels, levels_of
 from pointillist.schema.selecting import select
 

@@ -24,8 +24,9 @@ from pointillist.reading.opening import open_source
 from pointillist.reading.rows import read_records
 from pointillist.reading.source import Source
 from pointillist.sampling.constraints import Rules
-from pointillist.sampling.decoding import placed, settled_table
+from pointillist.sampling.decoding import settled_table
 from pointillist.schema import Schema
+from pointillist.schema.level_values import placed
 from pointillist.schema.levels import Levels, coarse, levels_of
 
 MOST_CANDIDATES = 100_000

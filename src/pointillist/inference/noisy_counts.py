@@ -20,7 +20,8 @@ from pointillist.fitting.readings import Readings
 from pointillist.inference.estimate import Interval
 from pointillist.inference.expression import Function
 from pointillist.sampling.condition import Condition, Cut
-from pointillist.sampling.decoding import decode_table, numbers
+from pointillist.sampling.decoding import decode_table
+from pointillist.schema.level_values import numbers
 from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]

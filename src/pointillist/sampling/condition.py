@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.sampling.decoding import beside_specials, numbers
 from pointillist.schema.kinds.bounded import on_grid
+from pointillist.schema.level_values import beside_specials, numbers
 from pointillist.schema.levels import Levels
 from pointillist.schema.selecting import select
 from pointillist.schema.selection import Selection

@@ -12,12 +12,12 @@ from pointillist.generators.base import Conditional, Sampler, Tiled
 from pointillist.records import Records
 from pointillist.sampling.condition import Condition
 from pointillist.sampling.constraints import Bools, Floats, Rules
-from pointillist.sampling.decoding import numbers
 from pointillist.sampling.exchanges import draw_records
 from pointillist.sampling.raking import MOST_REPEATS, Raking, margins_of
 from pointillist.sampling.rejection import Rejection
 from pointillist.sampling.sample import Sample
 from pointillist.schema.constraints import Constraint
+from pointillist.schema.level_values import numbers
 from pointillist.schema.levels import Levels
 
 _LEAST = 1e-9

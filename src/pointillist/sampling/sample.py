@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.records import Records
-from pointillist.sampling.decoding import numbers
+from pointillist.schema.level_values import numbers
 from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]

@@ -70,7 +70,7 @@ class TableDecoder:
 
     def decode(self, sample: Sample, rng: np.random.Generator) -> pa.Table:
         """Rows as an Arrow table; numbers that are not settled yet are drawn."""
-        return decode_table(self.levels, dict(sample.records.codes), rng, sample.numbers)
+        return decode_table(self.levels, sample.records.codes, rng, sample.numbers)
 
     def to_frame(self, decoded: pa.Table, frame: str | None) -> Any:
         """Rows of the schema's types in another kind of frame: by default the caller's own."""

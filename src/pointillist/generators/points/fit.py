@@ -27,7 +27,7 @@ from pointillist.fitting.class_shares import class_shares
 from pointillist.fitting.descent import falling, move
 from pointillist.fitting.evidence import readable_tables
 from pointillist.fitting.likelihood import Group, Likelihood, Term, by_shape, means_of, squares
-from pointillist.generators.points.movable_points import Columns, LoosePoints, settled, soft_columns
+from pointillist.generators.points.movable_points import Columns, MovablePoints, settled, soft_columns
 from pointillist.generators.points.points import Points
 from pointillist.generators.points.settings import PointsSettings
 from pointillist.generators.points.weighting import Kind, weigh
@@ -87,7 +87,7 @@ class _Task:
     settings: PointsSettings
     likelihood: Likelihood
     columns: Columns
-    start: Callable[[int, int], LoosePoints]
+    start: Callable[[int, int], MovablePoints]
     """So many blind points, by a seed."""
     seed: int
 
@@ -97,8 +97,8 @@ class _Task:
         columns = soft_columns([each.feature_map for each in release.measurements], levels_of(release.schema))
         tables = [table for each in release.measurements for table in readable_tables(each)]
 
-        def start(count: int, number: int) -> LoosePoints:
-            return LoosePoints.blind(
+        def start(count: int, number: int) -> MovablePoints:
+            return MovablePoints.blind(
                 columns,
                 count,
                 label=None if label is None else label.name,
@@ -165,7 +165,7 @@ class _Task:
             return 0.0  # still on the way, so that its end is no floor; or to go on cost next to nothing
         return ends[-1][0] + path[nearest][0] - path[-1][0]
 
-    def _path(self, groups: Sequence[Group], start: LoosePoints) -> Iterator[tuple[float, list[Tensor]]]:
+    def _path(self, groups: Sequence[Group], start: MovablePoints) -> Iterator[tuple[float, list[Tensor]]]:
         """chi^2 and mean features at every step of a descent with soft rows."""
         descent = _Descent(groups, start.parts(len(start)), self, self.settings.steps)
         for step in range(self.settings.steps):
@@ -184,7 +184,7 @@ class _Task:
 class _Descent:
     """Points held against mean features, part by part: each is moved while the others' sums are kept."""
 
-    def __init__(self, groups: Sequence[Group], parts: list[LoosePoints], task: _Task, steps: int):
+    def __init__(self, groups: Sequence[Group], parts: list[MovablePoints], task: _Task, steps: int):
         self.groups, self.parts, self.steps = groups, parts, steps
         self.optimisers = [part.free(weights=task.weighted, rate=task.settings.rate) for part in parts]
         with torch.no_grad():
@@ -197,7 +197,7 @@ class _Descent:
         mass = torch.stack(self.masses).sum()
         return [torch.stack(each).sum(dim=0) / mass for each in zip(*self.sums, strict=True)]
 
-    def _sums(self, part: LoosePoints, temperature: float) -> tuple[list[Tensor], Tensor]:
+    def _sums(self, part: MovablePoints, temperature: float) -> tuple[list[Tensor], Tensor]:
         soft = part.records(temperature)
         assert soft.weights is not None
         return means_of(self.groups, soft), soft.weights.sum()
@@ -283,17 +283,17 @@ def _greedy(task: _Task, enough: float, progress: Progress) -> Points:
 
 def _candidates(task: _Task, wanted: Floats, number: int, sign: float) -> tuple[float, Records, Floats]:
     """The best of some blind points after a short search of their own, with its features."""
-    loose = task.start(_CANDIDATES, task.seed + 1 + number)
-    optimiser = loose.free(weights=False, rate=2 * task.settings.rate)
+    moved = task.start(_CANDIDATES, task.seed + 1 + number)
+    optimiser = moved.free(weights=False, rate=2 * task.settings.rate)
     slopes = _by_group(task.likelihood, wanted)
     for step in range(_CANDIDATE_STEPS):
-        soft = loose.records(_COLDEST ** min(1.0, step / (_COOLED * _CANDIDATE_STEPS)))
+        soft = moved.records(_COLDEST ** min(1.0, step / (_COOLED * _CANDIDATE_STEPS)))
         alike = [
             torch.sum(slope * each) for slope, each in zip(slopes, means_of(task.likelihood.groups, soft), strict=True)
         ]
         move(optimiser, -torch.stack(alike).sum())
-        loose.clamp()
-    records, _ = settled([loose], np.random.default_rng(task.seed + number))
+        moved.clamp()
+    records, _ = settled([moved], np.random.default_rng(task.seed + number))
     features = task.features(records)
     best = int(np.argmax(features @ wanted))
     return sign, records.part(slice(best, best + 1)), features[best]

@@ -1,4 +1,4 @@
-"""Loose points: rows whose places, levels and weights a gradient can still move; and rows once they are settled.
+"""Movable points: rows whose places, levels and weights a gradient can still move; and rows once they are settled.
 
 A number is a place in [0, 1]; a category, and whether a number is a special value or missing, is a softmax over tiles that
 grows sharper as it cools. Settled, every point is a valid row of the schema. Needs torch.
@@ -21,13 +21,13 @@ from pointillist.features.soft_records import SoftColumn, SoftRecords
 from pointillist.fitting.denoising import project_to_simplex
 from pointillist.fitting.evidence import Table, measured_tiles, refine
 from pointillist.generators.drawing import draw_levels, even, quota
-from pointillist.sampling.decoding import placed
+from pointillist.schema.level_values import placed
 from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]
 Columns = dict[str, SoftColumn]
 
-_LOOSE = 0.5
+_SURE = 0.5
 """How much of its first level a point is sure of; the rest is spread like the column."""
 
 
@@ -60,7 +60,7 @@ def _levels(level: Levels, placed: bool) -> Tiles:
 
 
 @dataclass(frozen=True, eq=False)
-class LoosePoints:
+class MovablePoints:
     """Points in the making."""
 
     columns: Columns
@@ -112,20 +112,20 @@ class LoosePoints:
                 continue
             expected = _expected(column, tables)
             first = generator.permutation(quota(expected, count, generator))
-            chances = (1 - _LOOSE) * expected + 1e-3
-            logits[name] = _float(np.log(chances + _LOOSE * np.eye(len(expected))[first]))
+            chances = (1 - _SURE) * expected + 1e-3
+            logits[name] = _float(np.log(chances + _SURE * np.eye(len(expected))[first]))
         return cls(columns, fixed, logits, places, _float(masses))
 
-    def parts(self, size: int) -> list["LoosePoints"]:
+    def parts(self, size: int) -> list["MovablePoints"]:
         """The same points in parts of at most this size."""
         return [self._part(slice(start, start + size)) for start in range(0, len(self), size)]
 
-    def _part(self, rows: slice) -> "LoosePoints":
+    def _part(self, rows: slice) -> "MovablePoints":
         cut = {
             field: {name: each[rows].clone() for name, each in getattr(self, field).items()}
             for field in ("fixed", "logits", "places")
         }
-        return LoosePoints(self.columns, **cut, masses=self.masses[rows].clone())
+        return MovablePoints(self.columns, **cut, masses=self.masses[rows].clone())
 
     def records(self, temperature: float) -> SoftRecords:
         """As soft rows whose weights need not add up to 1."""
@@ -152,7 +152,7 @@ class LoosePoints:
                 place.clamp_(0.0, 1.0)
 
 
-def settled(parts: Sequence[LoosePoints], generator: np.random.Generator) -> tuple[Records, Floats]:
+def settled(parts: Sequence[MovablePoints], generator: np.random.Generator) -> tuple[Records, Floats]:
     """Every point as the row that it is nearest to, and weights that add up to 1."""
     columns = parts[0].columns
     count = sum(map(len, parts))

@@ -17,8 +17,8 @@ from pointillist.features import Records
 from pointillist.files.facts import texts
 from pointillist.generators import stored
 from pointillist.generators.drawing import quota
-from pointillist.sampling.decoding import decode_table, placed
 from pointillist.schema import Schema
+from pointillist.schema.level_values import placed, to_arrow
 from pointillist.schema.levels import Levels, levels_of
 
 Floats = NDArray[np.float64]
@@ -49,13 +49,12 @@ class Points:
 
     def table(self, levels: tuple[Levels, ...]) -> pa.Table:
         """The rows themselves, in the order of their weights' array."""
-        codes = dict(self.records.codes)
-        numbers = {
-            each.name: placed(each, codes[each.name], self.records.units[each.name]) for each in levels if each.numeric
-        }
-        return decode_table(
-            levels, codes, np.random.default_rng(0), numbers
-        )  # no chance is left: all numbers are given
+        found = {}
+        for each in levels:
+            codes = self.records.codes[each.name]
+            numbers = placed(each, codes, self.records.units[each.name]) if each.numeric else None
+            found[each.name] = to_arrow(each, codes, numbers)
+        return pa.table(found)
 
     def sample(self, count: int, rng: np.random.Generator) -> Records:
         """Levels of `count` rows: every point as often as its weight says, to within one."""
