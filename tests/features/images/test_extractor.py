@@ -1,9 +1,6 @@
 """Extractors: frozen, hashed, and found again or refused with a clear message."""
 
 import sys
-import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +12,7 @@ from safetensors.torch import save_file
 
 from pointillist.errors import ArtefactError, UsageError
 from pointillist.features.images.extractor import FORMAT, KIND, Extractor, Input
-from pointillist.features.images.public_network import convolutions, one_thread, plain_name, small_network
+from pointillist.features.images.public_network import convolutions, small_network
 from pointillist.files import container
 
 GREY = Input(12, 12, 1, (0.5,), (0.25,))
@@ -178,11 +175,6 @@ class _Trap:
         raise AssertionError(f"{self.__name__}.{name} was reached")
 
 
-@pytest.mark.parametrize("name", ["resnet18", "tf_efficientnet_b0.ns_jft_in1k", "efficientnet_v2_s", "vit-b.x"])
-def test_names_of_networks(name: str) -> None:
-    assert plain_name(name)
-
-
 class _Library:
     """What torchvision is to us: it says where weights come from, and fetches those that are not here."""
 
@@ -281,45 +273,3 @@ def test_efficientnet_lite() -> None:
     pixels = torch.as_tensor(np.random.default_rng(0).random((2, 1, 28, 28)), dtype=torch.float32)
     for mine, theirs in zip(extractor.network(extractor.input(pixels)), back.network(back.input(pixels)), strict=True):
         assert torch.equal(mine, theirs)
-
-
-@pytest.fixture
-def three() -> Iterator[None]:
-    """Torch on three threads, wherever the tests run."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(3)
-    yield
-    torch.set_num_threads(before)
-
-
-@pytest.mark.usefixtures("three")
-def test_one_thread_gives_back_what_it_took() -> None:
-    with one_thread():
-        assert torch.get_num_threads() == 1
-        with one_thread():
-            assert torch.get_num_threads() == 1
-        assert torch.get_num_threads() == 1
-    assert torch.get_num_threads() == 3
-
-
-@pytest.mark.usefixtures("three")
-def test_a_thread_that_leaves_changes_nothing_for_those_that_stay() -> None:
-    entered, left = threading.Event(), threading.Event()
-
-    def stay() -> tuple[int, int]:
-        with one_thread():
-            entered.set()
-            left.wait(10)
-            torch.ones(200, 200) @ torch.ones(200, 200)
-            inside = torch.get_num_threads()
-        return inside, torch.get_num_threads()
-
-    with ThreadPoolExecutor(1) as pool:
-        with one_thread():
-            staying = pool.submit(stay)
-            entered.wait(10)
-        assert torch.get_num_threads() == 3
-        left.set()
-        assert staying.result() == (1, 3)
-    with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(torch.get_num_threads).result() == 3
