@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import pointillist as pt
-from pointillist.features import blocks
 
 EARLIER = sorted((Path(__file__).parent / "data" / "earlier").glob("*.release"))
 
@@ -15,7 +14,7 @@ EARLIER = sorted((Path(__file__).parent / "data" / "earlier").glob("*.release"))
 def test_blocks_are_the_whole_measurement_in_its_order(path: Path) -> None:
     for measured in pt.Release.load(path).measurements:
         found = list(measured.blocks())
-        assert [(block.map, block.weight) for block in found] == blocks(measured.feature_map)
+        assert [(block.map, block.weight) for block in found] == measured.feature_map.blocks()
         assert all(block.values.shape == (block.map.dimension,) for block in found)
         assert np.array_equal(np.concatenate([block.values for block in found]), measured.values)
         assert {block.sigma for block in found} == {measured.sigma}

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import pytest
 
 from pointillist.errors import UsageError
+from pointillist.generators import fittable
 from pointillist.methods import METHODS
 from pointillist.settings import of_fit, parsed, refusing, require_types, settings_of
 
@@ -108,8 +109,10 @@ def test_faults_of_settings_are_the_users() -> None:
         raise KeyError("a")
 
 
-@pytest.mark.parametrize(("name", "kind"), METHODS.entries, ids=lambda each: getattr(each, "__name__", each))
-def test_every_setting_of_a_method_is_explained_and_its_default_is_its_own_type(name: str, kind: type) -> None:
+@pytest.mark.parametrize(
+    ("name", "kind"), [*METHODS.entries, *fittable().items()], ids=lambda each: getattr(each, "__name__", each)
+)
+def test_every_setting_is_explained_and_its_default_is_of_its_own_type(name: str, kind: type) -> None:
     assert kind.__doc__
     for each in settings_of(kind):
         assert each.meaning, f"{name}: {each.name}"

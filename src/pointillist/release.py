@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import ArtefactError
-from pointillist.features import FeatureMap, blocks
+from pointillist.features import FeatureMap
 from pointillist.features.domain import Domain
 from pointillist.features.serial import from_nodes, to_nodes
 from pointillist.files import container
@@ -74,7 +74,7 @@ class Measurement:
     def blocks(self) -> Iterator[MeasuredBlock]:
         """Every block of the feature map with its part of the values, in their order."""
         start = 0
-        for block, weight in blocks(self.feature_map):
+        for block, weight in self.feature_map.blocks():
             end = start + block.dimension
             yield MeasuredBlock(block, self.values[start:end], self.sigma, weight, self.grid)
             start = end

@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import pointillist as pt
 from pointillist.evaluate.tables.sample import read
-from pointillist.features import FeatureMap, Hermite, Labelled, OneHot, Product, RandomFourier, Records, Tiles, blocks
+from pointillist.features import FeatureMap, Hermite, Labelled, OneHot, Product, RandomFourier, Records, Tiles
 from pointillist.features.soft_records import SoftColumn, SoftRecords
 from pointillist.fitting.likelihood import Likelihood, Term
 from pointillist.schema.levels import Levels
@@ -56,7 +56,7 @@ def test_terms_are_the_blocks_of_a_release(
     made = seeded_release(shapes(500), shapes_schema, method=METHODS["hermite"], target="kind")
     (measured,) = made.measurements
     likelihood = Likelihood.of(made, 500.0)
-    found = blocks(measured.feature_map)
+    found = measured.feature_map.blocks()
     assert [term.map for term in likelihood.terms] == [block for block, _ in found]
     start = 0
     for term, (block, weight) in zip(likelihood.terms, found, strict=True):

@@ -16,7 +16,7 @@ import pointillist as pt
 from pointillist.curator.releasing import embed
 from pointillist.errors import UsageError
 from pointillist.evaluate.tables.sample import read
-from pointillist.features import FeatureMap, Labelled, OneHot, Product, Weighted, blocks
+from pointillist.features import FeatureMap, Labelled, OneHot, Product, Weighted
 from pointillist.features import Hermite as Features
 from pointillist.methods import METHODS, Hermite
 from pointillist.plan import Plan
@@ -34,7 +34,7 @@ TARGETS = [None, "sex", "grade", "member", "age", "income", "seen"]
 
 def products_of(feature_map: FeatureMap, label: str | None) -> list[frozenset[str]]:
     """The columns of each product that a map measures, beside the label's."""
-    columns = [block.code_columns | block.unit_columns for block, _ in blocks(feature_map)]
+    columns = [block.code_columns | block.unit_columns for block, _ in feature_map.blocks()]
     return [each - {label} for each in columns if len(each - {label}) > 1]
 
 
@@ -46,7 +46,7 @@ def test_the_map_is_what_the_plan_says(schema: pt.Schema, target: str | None, ne
     assert feature_map.dimension == plan.rounds[0].dimension
     assert feature_map.bound <= 1 + 1e-12
     assert feature_map.code_columns | feature_map.unit_columns == set(schema.measured)
-    assert sum(block.count for block in plan.rounds[0].blocks) == len(blocks(feature_map))
+    assert sum(block.count for block in plan.rounds[0].blocks) == len(feature_map.blocks())
     label = target if target in ("sex", "grade", "member") else None  # a numeric target is none
     assert len(products_of(feature_map, label)) == 5
 
@@ -134,7 +134,7 @@ class TestProducts:
         plan = pt.plan(schema, epsilon=1.0, target=target, method=QUICK)
         feature_map = QUICK.feature_map(plan, ())
         label = next(each for each in levels_of(schema) if each.name == target)
-        for block, _ in blocks(feature_map):
+        for block, _ in feature_map.blocks():
             assert block == OneHot(target, label.size) or (isinstance(block, Labelled) and block.label.column == target)
         records = read(people(40), schema).records
         before = feature_map(records)
@@ -342,5 +342,5 @@ def test_products_with_too_many_features_are_left_out() -> None:
     assert (products.count, products.cells) == (2, 2 * 200 * 9)
     drawn = Hermite(products=1, product_seed=3)
     feature_map = drawn.feature_map(pt.plan(plan.request.schema, epsilon=1.0, method=drawn), ())
-    (product,) = (block for block, _ in blocks(feature_map) if isinstance(block, Product))
+    (product,) = (block for block, _ in feature_map.blocks() if isinstance(block, Product))
     assert "number" in product.unit_columns

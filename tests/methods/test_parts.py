@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import pointillist as pt
 from pointillist.errors import UsageError
 from pointillist.evaluate.tables.sample import read
-from pointillist.features import Hermite, Labelled, OneHot, Product, RandomFourier, Tiles, blocks
+from pointillist.features import Hermite, Labelled, OneHot, Product, RandomFourier, Tiles
 from pointillist.methods.parts import (
     Part,
     by_class,
@@ -113,7 +113,7 @@ def test_a_round_says_what_its_map_is(label: bool) -> None:
     planned, whole = round_of(parts(shares, label), 0.7), joined(parts(shares, label))
     assert planned.share == 0.7
     assert planned.dimension == whole.dimension
-    assert sum(block.count for block in planned.blocks) == len(blocks(whole)) == 7
+    assert sum(block.count for block in planned.blocks) == len(whole.blocks()) == 7
     assert [block.count for block in planned.blocks] == [2, 2, 1, 1, 1]
     assert math.fsum(block.count * block.weight**2 for block in planned.blocks) == pytest.approx(1.0)
     assert [block.counts for block in planned.blocks] == [False, False, True, False, True]

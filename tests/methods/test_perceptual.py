@@ -10,7 +10,7 @@ import torch
 
 import pointillist as pt
 from pointillist.errors import UsageError
-from pointillist.features import Extractor, Labelled, blocks
+from pointillist.features import Extractor, Labelled
 from pointillist.features.images.extractor import Input
 from pointillist.features.images.public_network import small_network
 from pointillist.fitting.class_shares import class_shares
@@ -121,7 +121,7 @@ def test_release_fit_and_sample(tmp_path: Path, labelled: bool) -> None:
     made.save(tmp_path / "bars.release")
     back = Release.load(tmp_path / "bars.release")
     assert np.array_equal(back.measurements[0].values, made.measurements[0].values)
-    assert blocks(back.measurements[0].feature_map)[0][0].nonnegative
+    assert back.measurements[0].feature_map.blocks()[0][0].nonnegative
     model = Perceptual(**back.plan.options).fit(back, seed=0, progress=silent)
     pictures = model.sample(30, seed=1)
     assert pictures.pixels.shape == (30, SIDE, SIDE, 1)
@@ -137,7 +137,7 @@ def test_the_release_holds_mean_features_with_its_noise(tmp_path: Path) -> None:
     method = Perceptual(extractor=extractor())
     made = released(tmp_path, method, epsilon=5)
     (measurement,) = made.measurements
-    (block, weight), _ = blocks(measurement.feature_map)
+    (block, weight), _ = measurement.feature_map.blocks()
     assert isinstance(block, Labelled)
     with np.load(tmp_path / "bars.npz") as arrays:
         pixels, labels = arrays["x"][..., None], arrays["y"]

@@ -46,9 +46,8 @@ def test_the_row_count_is_estimated_from_the_noisy_sums(release: pt.Release) -> 
 
 
 def pt_blocks(release: pt.Release) -> list[tuple[object, float]]:
-    from pointillist.features import blocks
 
-    return blocks(release.measurements[0].feature_map)  # type: ignore[return-value]
+    return release.measurements[0].feature_map.blocks()  # type: ignore[return-value]
 
 
 def test_a_public_row_count_is_stated_as_such(schema: pt.Schema, people: object, tmp_path: Path) -> None:

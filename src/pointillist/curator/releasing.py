@@ -18,7 +18,7 @@ from pointillist.errors import (
     UsageError,
     without_context,
 )
-from pointillist.features import FeatureMap, blocks
+from pointillist.features import FeatureMap
 from pointillist.features.serial import to_nodes
 from pointillist.files.container import Pending, reserve
 from pointillist.methods import Method, method_for
@@ -190,7 +190,7 @@ def _check(feature_map: FeatureMap, planned: Round) -> None:
     kept = feature_map.nonnegative or not planned.nonnegative
     if not fits or not kept or (planned.positive and not feature_map.positive):
         raise RuntimeError("the feature map is not what its plan says")
-    if planned.counting and not all(block.indicator for block, _ in blocks(feature_map)):
+    if planned.counting and not all(block.indicator for block, _ in feature_map.blocks()):
         raise RuntimeError("the feature map is not what its plan says")
 
 

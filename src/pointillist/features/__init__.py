@@ -1,6 +1,6 @@
 """Bounded feature maps and how they compose."""
 
-from pointillist.features.algebra import Concat, Labelled, Product, Weighted, blocks, factors
+from pointillist.features.algebra import Concat, Labelled, Product, Weighted
 from pointillist.features.base import FeatureMap
 from pointillist.features.constant import Constant
 from pointillist.features.fourier import RandomFourier
@@ -52,6 +52,4 @@ __all__ = [
     "Tiles",
     "Times",
     "Weighted",
-    "blocks",
-    "factors",
 ]

@@ -231,16 +231,6 @@ class Weighted(FeatureMap):
         return cls(weighted, real(facts, "weight", 0.0))
 
 
-def blocks(feature_map: FeatureMap, weight: float = 1.0) -> list[tuple[FeatureMap, float]]:
-    """The blocks of a map with their weights, in the order of their features."""
-    return feature_map.blocks(weight)
-
-
-def factors(feature_map: FeatureMap) -> tuple[FeatureMap, ...]:
-    """The maps that a map is the product of, products of products taken apart; itself if it is none."""
-    return feature_map.factors
-
-
 def outer(blocks: list[Floats]) -> Floats:
     result = blocks[0]
     for block in blocks[1:]:

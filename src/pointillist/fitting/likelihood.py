@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from pointillist.errors import UsageError
-from pointillist.features import FeatureMap, Tiles, factors
+from pointillist.features import FeatureMap, Tiles
 from pointillist.features.soft_records import SoftRecords
 from pointillist.release import Release
 
@@ -26,7 +26,7 @@ class Term:
     @cached_property
     def factors(self) -> tuple[FeatureMap, ...]:
         """The maps that are multiplied here."""
-        return factors(self.map)
+        return self.map.factors
 
     def product(self, label: str | None) -> bool:
         """Whether features of two columns or more, beside the label, are multiplied here."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.features import FeatureMap, Product, Records, factors
+from pointillist.features import FeatureMap, Product, Records
 from pointillist.features.algebra import outer
 from pointillist.fitting.evidence import Table, estimated_rows, readable_tables
 from pointillist.release import MeasuredBlock, Measurement, Release
@@ -50,7 +50,7 @@ class Piece:
     def of(cls, block: MeasuredBlock, rows: float) -> Self:
         """A block of a measurement, of some number of rows."""
         added = float(block.added) if block.map.indicator else block.scale
-        parts = factors(block.map)
+        parts = block.map.factors
         front = tuple(itertools.takewhile(lambda part: part.indicator, parts))
         behind = parts[len(front) :]
         cells = math.prod(part.dimension for part in front)

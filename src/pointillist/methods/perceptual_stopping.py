@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.features import Concat, FeatureMap, Perceptual, blocks
+from pointillist.features import Concat, FeatureMap, Perceptual
 from pointillist.files import container
 from pointillist.fitting.class_shares import record_count
 from pointillist.generators.image_network.settings import ImageNetworkSettings
@@ -57,7 +57,7 @@ def parted(release: Release, rows: float) -> tuple[Release, Proxy]:
     """A release without its proxy, and the proxy: the last block of its last measurement."""
     last = release.measurements[-1]
     parts = last.feature_map.maps if isinstance(last.feature_map, Concat) else ()
-    found = blocks(parts[-1]) if len(parts) > 1 else []
+    found = parts[-1].blocks() if len(parts) > 1 else []
     proxy, weight = found[0] if len(found) == 1 else (None, 0.0)
     if not isinstance(proxy, Perceptual):
         raise UsageError("the release has no proxy to stop by. Make one with stopping = proxy, or fit with chi2.")

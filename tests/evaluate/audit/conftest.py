@@ -9,7 +9,6 @@ import pytest
 
 import pointillist as pt
 from pointillist.curator import releasing
-from pointillist.features import blocks
 
 
 @pytest.fixture
@@ -58,7 +57,7 @@ def summed_codes(*arguments: Any) -> Any:
     """An embedding that adds up level codes, in one number for each table, where indicators are promised."""
     sums, rows = _HONEST_EMBED(*arguments)
     made, start = np.zeros_like(sums), 0
-    for block, _ in blocks(arguments[2]):
+    for block, _ in arguments[2].blocks():
         made[start] = sums[start : start + block.dimension] @ np.arange(block.dimension)
         start += block.dimension
     return made, rows

@@ -13,7 +13,6 @@ import pointillist as pt
 from pointillist.curator import releasing
 from pointillist.evaluate.audit import Finding, Pipeline, audit
 from pointillist.evaluate.audit.noise_checks import Noise, _closest
-from pointillist.features import blocks
 from pointillist.reading.opening import open_source
 
 RUNS = 20
@@ -39,7 +38,7 @@ def spoilt(spoil: Spoil, round_number: int) -> Pipeline:
         made = pt.release(table, schema, **options)
         wrong = made.measurements[round_number]
         sums, _ = releasing.embed(open_source(table), schema, wrong.feature_map, wrong.grid, 1)
-        ends = np.cumsum([block.dimension for block, _ in blocks(wrong.feature_map)])
+        ends = np.cumsum([block.dimension for block, _ in wrong.feature_map.blocks()])
         places = [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
         measurements = list(made.measurements)
         measurements[round_number] = replace(wrong, values=spoil(wrong.values.copy(), sums, places))

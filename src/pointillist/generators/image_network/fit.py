@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from pointillist.errors import UsageError
-from pointillist.features import FeatureMap, Product, Tiles, factors
+from pointillist.features import FeatureMap, Product, Tiles
 from pointillist.features.soft_records import SoftRecords
 from pointillist.fitting.class_shares import class_shares
 from pointillist.fitting.descent import Descent
@@ -69,7 +69,7 @@ def targets_of(release: Release, rows: float, label: Levels | None, shares: Floa
 
 def _parted(block: FeatureMap, label: Levels | None) -> tuple[Tiles | None, FeatureMap]:
     """A block as cells of the label, if it has any, times features of images."""
-    parts = factors(block)
+    parts = block.factors
     front = [part for part in parts if isinstance(part, Tiles)]
     behind = tuple(part for part in parts if not isinstance(part, Tiles))
     named = label is not None and all(part.column == label.name for part in front)

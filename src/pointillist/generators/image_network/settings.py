@@ -25,14 +25,17 @@ class ImageNetworkSettings:
     """A network from noise and label to an image, as in DP-MERF, DP-HP and DP-MEPF, fitted batch by batch."""
 
     architecture: ArchitectureName = "conv"
+    """What the network is built of: convolutions with upsampling, dense layers, or residual blocks."""
     breadth: int | None = None
     """Units of the dense layers (conv, dense) or channels of the residual blocks. None: 200, 500 or 64."""
     noise: int = 5
     """How many random numbers go in."""
     steps: int = 3000
+    """Of the descent, at most."""
     batch: int = 100
     """Images in a step, at least two for each class."""
     rate: float = 1e-2
+    """The learning rate of a step, at first."""
     decay: float = 0.9
     """What the rate is multiplied by after every epoch."""
     epoch: int = 600

@@ -23,7 +23,9 @@ class MixtureSettings:
     components: int = 200
     """At least one for each class of the target."""
     steps: int = 1000
+    """Of the descent, at most."""
     rate: float = 0.1
+    """The learning rate of a step."""
     grain: int = 64
     """The most runs of bins into which a number is cut."""
     stop: bool = True

@@ -21,11 +21,15 @@ class NetworkSettings:
     """A network from noise and label to a row, as in DP-MERF and DP-HP, fitted batch by batch."""
 
     hidden: tuple[int, ...] = (200, 200)
+    """Units of each hidden layer."""
     noise: int = 10
     """How many random numbers go in."""
     steps: int = 2000
+    """Of the descent, at most."""
     batch: int = 1000
+    """Rows in a step."""
     rate: float = 1e-2
+    """The learning rate of a step."""
     check: int = 50
     """Steps between looks at chi^2, and between checkpoints."""
     reweighted: bool = False

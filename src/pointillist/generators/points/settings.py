@@ -29,6 +29,7 @@ class PointsSettings:
     search: SearchName = "joint"
     """"joint" moves all points at once; "greedy" finds one after another, as the paper does."""
     steps: int = 300
+    """Of the descent, at most."""
     rate: float = 0.02
     """The first step of a number, in parts of its range."""
     stop: bool = True
