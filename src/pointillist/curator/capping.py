@@ -17,7 +17,7 @@ import pyarrow as pa
 from pointillist.curator.persons import Pseudonyms, owners
 from pointillist.errors import DataError
 from pointillist.reading import batches as reading
-from pointillist.reading.connection import connect
+from pointillist.reading.connection import connect, noted
 from pointillist.reading.encoding import Encoder
 from pointillist.records import Records
 from pointillist.schema import Person
@@ -46,7 +46,7 @@ def capped(batches: Iterable[pa.RecordBatch], encoder: Encoder, person: Person, 
     columns = ", ".join(kinds.names[len(OWNER) :])
     try:
         with connect() as db:
-            rows = db.from_arrow(pa.RecordBatchReader.from_batches(kinds, _noting(batches, failures)))
+            rows = db.from_arrow(pa.RecordBatchReader.from_batches(kinds, noted(batches, failures)))
             chosen = rows.query(
                 "rows",
                 f"SELECT {columns} FROM rows WHERE owner IS NOT NULL "
@@ -74,12 +74,3 @@ def _kinds(encoder: Encoder) -> pa.Schema:
         + [(f"c{i}", pa.uint16()) for i in range(len(encoder.code_names))]
         + [(f"u{i}", pa.float64()) for i in range(len(encoder.unit_names))]
     )
-
-
-def _noting(batches: Iterable[pa.RecordBatch], failures: list[BaseException]) -> Iterator[pa.RecordBatch]:
-    """The same batches; an error is noted, as DuckDB would turn it into one of its own."""
-    try:
-        yield from batches
-    except BaseException as error:
-        failures.append(error)
-        raise

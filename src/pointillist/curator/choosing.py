@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +26,7 @@ from pointillist.curator.releasing import embed, finish
 from pointillist.engines import Engine
 from pointillist.errors import UsageError, without_context
 from pointillist.features import Concat, FeatureMap, Product, Records, Tiles, Weighted
+from pointillist.features.base import MAPS
 from pointillist.features.serial import to_nodes
 from pointillist.files.table_files import write_table
 from pointillist.generators.points.points import Points
@@ -71,6 +72,12 @@ class Choice:
     frame: str
     original: Any = field(default=None)
     """The very frame that the caller gave, if it was one."""
+
+    @classmethod
+    def among(cls, public: Candidates, number: int, **facts: Any) -> Self:
+        """One of the candidates, with its rows."""
+        rows, records, original = public.table(number), public.records(number), public.original(number)
+        return cls(number=number, candidates=public.count, rows=rows, records=records, original=original, **facts)
 
     def __repr__(self) -> str:
         return (
@@ -133,6 +140,7 @@ def choose(
         features: by what tables are compared: "columns" (the share of each value), "pairs" (of each pair of values of
             two columns), "rows" (of each whole row), numbers in 16 parts of their range; or a feature map.
         ledger: where the spend is recorded; by default the user's own ledger.
+        engine: what runs the pass over the rows, as for `release`.
 
     Nothing is spent by a call that fails before the draw; by then every row has been read and checked once.
     """
@@ -153,31 +161,22 @@ def choose(
     seen = book.check(schema.name, guarantee)
 
     sums, rows = embed(source, schema, feature_map, grid, threads, engine)
-    scores = np.array(
-        list(
-            itertools.chain.from_iterable(
-                distances(sums, rows, each, size) for each, size in public.sums(feature_map, grid)
-            )
-        ),
-        dtype=np.int64,
-    )
+    scores = [each for tables, size in public.sums(feature_map, grid) for each in distances(sums, rows, tables, size)]
     choice_id = str(uuid.uuid4())
     name = features if isinstance(features, str) else type(features).__name__
     purpose = f"choose 1 of {public.count}, {name}"
     book.record(schema.name, guarantee, release=choice_id, purpose=purpose, seen=seen)
-    number = draw(scores, scale)
-    made = Choice(
+    number = draw(np.array(scores, dtype=np.int64), scale)
+    frame = source.frame if source.frame in FRAMES else "pyarrow"
+    made = Choice.among(
+        public,
+        number,
         id=choice_id,
         created=Release.now(),
         schema=schema,
         guarantee=guarantee,
-        number=number,
-        candidates=public.count,
         features=name,
-        rows=public.table(number),
-        records=public.records(number),
-        frame=source.frame if source.frame in FRAMES else "pyarrow",
-        original=public.original(number),
+        frame=frame,
     )
     finish(book, made, "choice")
     return made
@@ -271,12 +270,11 @@ def _feature_map(features: str | FeatureMap, schema: Schema) -> FeatureMap:
 
 
 def _require_known(feature_map: FeatureMap, schema: Schema) -> None:
-    try:
-        to_nodes(feature_map)
-    except (KeyError, TypeError, ValueError):
+    if not _registered(feature_map):
         raise UsageError(
             f"features: {type(feature_map).__name__} is not a feature map of this library, whose bounds are proved."
-        ) from None
+        )
+    to_nodes(feature_map)  # refuses what is too large
     if not feature_map.bound <= 1 + 1e-12:
         raise UsageError(
             f"features: the map's norm goes up to {feature_map.bound:g}, and must not be above 1. Weight its parts so "
@@ -290,6 +288,11 @@ def _require_known(feature_map: FeatureMap, schema: Schema) -> None:
     for leaf in feature_map.leaves:
         if isinstance(leaf, Tiles) and len(leaf.tile_of) != levels[leaf.column].size:
             raise UsageError(f"features: the tiles of column {leaf.column!r} do not fit its levels in the schema.")
+
+
+def _registered(feature_map: FeatureMap) -> bool:
+    """Whether a map and all its parts are entered in the registry, themselves and not by what they inherit."""
+    return type(feature_map) in MAPS.values() and all(map(_registered, feature_map.parts))
 
 
 def _named_map(name: str, levels: tuple[Levels, ...]) -> FeatureMap:

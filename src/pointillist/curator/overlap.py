@@ -28,7 +28,7 @@ from scipy import stats
 
 from pointillist.errors import DataError, UsageError
 from pointillist.features import Records
-from pointillist.reading.connection import connect
+from pointillist.reading.connection import connect, noted
 from pointillist.reading.encoding import Encoder
 from pointillist.reading.source import Source
 from pointillist.schema import Schema
@@ -89,19 +89,11 @@ def require_no_copy(points: Records, source: Source, schema: Schema) -> None:
     hashes = _RowHashes(schema, source.name)
     kinds = pa.schema([("levels", pa.uint64()), ("exact", pa.uint64())])
     stream = source.batches(hashes.encoder.columns, schema, lambda fraction: None)
+    hashed = (hashes.of(hashes.encoder(batch)) for batch in stream)
     failures: list[BaseException] = []
-
-    def hashed() -> Iterator[pa.RecordBatch]:
-        try:
-            for batch in stream:
-                yield hashes.of(hashes.encoder(batch))
-        except BaseException as error:  # DuckDB would turn it into an error of its own
-            failures.append(error)
-            raise
-
     try:
         with connect() as db:
-            db.register("private", pa.RecordBatchReader.from_batches(kinds, hashed()))
+            db.register("private", pa.RecordBatchReader.from_batches(kinds, noted(hashed, failures)))
             db.register("public", pa.Table.from_batches([hashes.of(points)]))
             db.execute("CREATE TABLE rows AS SELECT *, 1 AS ours, 0 AS theirs FROM private")
             db.execute("INSERT INTO rows SELECT *, 0, 1 FROM public")

@@ -1,7 +1,11 @@
-"""Releasing: read → encode → embed → noise → Release. The one place where private rows become public numbers."""
+"""Releasing: cap → clip → embed → noise → Release. The one place where private rows become public numbers.
+
+The first three are one pass over the rows, in integers. What it does with a row stands in `job`; where it runs, an engine
+knows.
+"""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -28,6 +32,7 @@ from pointillist.privacy.budget import DEFAULT_DELTA, Budget
 from pointillist.privacy.grid import Grid
 from pointillist.privacy.guarantee import Neighbours, short
 from pointillist.privacy.ledger import Ledger
+from pointillist.privacy.ledger_file import Identity
 from pointillist.privacy.noise import add_noise
 from pointillist.progress import Progress, silent
 from pointillist.reading.opening import open_schema, open_source
@@ -89,6 +94,7 @@ def release(
         method: how it is measured; by default "mosaic" for tables and "spectral" for images.
         ledger: where the spend is recorded; by default the user's own ledger.
         output: also write the release to this file, whole or not at all.
+        engine: what runs the pass over the rows, by its name; by default "local", on the cores of this machine.
 
     Facts that `draft` read from the rows are published with the schema: a `FactsFromDataWarning` names them.
     Nothing is spent by a call that fails before noise is drawn; by then every row has been read and checked once. If the
@@ -101,61 +107,102 @@ def release(
     settled = plan(schema, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=recipe)
     source = open_source(table)
     source.require([*schema.measured, *([schema.person.column] if schema.person else [])])
-    exact = settled.request.neighbours is Neighbours.REPLACE_ONE and schema.person is None and source.whole
-    if not exact and not any(block.counts for each in settled.rounds for block in each.blocks):
-        raise UsageError(
-            "the plan counts nothing, and the number of rows of what may be a selection (a query, a relation, a dataset, a "
-            "lazy frame) is not public. Choose a count_share above 0."
-        )
+    exact = _count_is_public(settled, source)
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
     seen = book.check(schema.name, settled.guarantee)
     if isinstance(recipe, CopiesRows) and recipe.copied_rows is not None:
         progress("compare", 0.0)
         require_no_copy(recipe.copied_rows, source, schema)
 
-    release_id = str(uuid.uuid4())
-    targets = settled.request.targets
-    purpose = f"{recipe.name}, target {', '.join(targets)}" if targets else recipe.name
+    made = _made(source, settled, recipe, exact, (book, seen), output, progress, (threads, engine))
+    progress("done", 1.0)
+    return made
+
+
+def _made(
+    source: Source,
+    settled: Plan,
+    recipe: Method,
+    exact: bool,
+    spending: tuple[Ledger, Identity | None],
+    output: str | Path | None,
+    progress: Progress,
+    run: tuple[int | None, Engine | str | None],
+) -> Release:
+    """Measure, and write what was made: space for it is taken first, and the spend is closed last."""
+    release_id, (book, seen), request = str(uuid.uuid4()), spending, settled.request
+    purpose = f"{recipe.name}, target {', '.join(request.targets)}" if request.targets else recipe.name
+    record = partial(
+        book.record, request.schema.name, settled.guarantee, release=release_id, purpose=purpose, seen=seen
+    )
     with reserve(output, _size(settled)) if output is not None else nullcontext() as pending:
-        measured: list[Measurement] = []
-        rows = 0
-        for number, each in enumerate(settled.rounds):
-            feature_map = recipe.feature_map(settled, measured)
-            step = f"pass {number + 1} of {len(settled.rounds)}"
-            progress(step, 0.0)
-            _check(feature_map, each)
-            try:
-                sums, rows = embed(source, schema, feature_map, each.grid, threads, engine, partial(progress, step))
-            except PointillistError as error:
-                if number == 0:
-                    raise
-                # Noise has been drawn, and this process has seen it: from here on the spend stands.
-                raise type(error)(f"{error} The spend was already recorded, and counts.") from None
-            if number == 0:
-                progress("spend", 0.0)
-                book.record(schema.name, settled.guarantee, release=release_id, purpose=purpose, seen=seen)
-            progress(f"noise {number + 1} of {len(settled.rounds)}", 0.0)
-            sigma = settled.sigma(number)
-            measured.append(Measurement(feature_map, add_noise(sums, sigma), each.grid, sigma))
-            del sums
+        measured, rows = _measured(source, settled, recipe, record, progress, run)
         made = Release(
             id=release_id,
             created=Release.now(),
-            schema=schema,
+            schema=request.schema,
             guarantee=settled.guarantee,
-            target=settled.request.target,
+            target=request.target,
             plan=settled.published(),
             rows=rows if exact else None,
             frame=source.frame,
-            measurements=tuple(measured),
+            measurements=measured,
         )
         if pending is not None:
             progress("write", 0.0)
             _commit(pending, made)
         progress("close", 0.0)
         finish(book, made, "release", output)
-    progress("done", 1.0)
     return made
+
+
+def _measured(
+    source: Source,
+    settled: Plan,
+    recipe: Method,
+    record: Callable[[], None],
+    progress: Progress,
+    run: tuple[int | None, Engine | str | None],
+) -> tuple[tuple[Measurement, ...], int]:
+    """All rounds of a plan, each with its noise, and the number of rows, which is secret.
+
+    The spend is recorded after the first pass, when every row has been read and checked, and before any noise is drawn.
+    """
+    measured: list[Measurement] = []
+    rows = 0
+    for number, each in enumerate(settled.rounds):
+        feature_map = recipe.feature_map(settled, measured)
+        step = f"pass {number + 1} of {len(settled.rounds)}"
+        progress(step, 0.0)
+        _check(feature_map, each)
+        try:
+            schema = settled.request.schema
+            sums, rows = embed(source, schema, feature_map, each.grid, *run, partial(progress, step))
+        except PointillistError as error:
+            if number == 0:
+                raise
+            # Noise has been drawn, and this process has seen it: from here on the spend stands.
+            raise type(error)(f"{error} The spend was already recorded, and counts.") from None
+        if number == 0:
+            progress("spend", 0.0)
+            record()
+        progress(f"noise {number + 1} of {len(settled.rounds)}", 0.0)
+        sigma = settled.sigma(number)
+        measured.append(Measurement(feature_map, add_noise(sums, sigma), each.grid, sigma))
+        del sums
+    return tuple(measured), rows
+
+
+def _count_is_public(settled: Plan, source: Source) -> bool:
+    """Whether the exact number of rows may be told; where it may not, a plan must count rows, with noise."""
+    request = settled.request
+    exact = request.neighbours is Neighbours.REPLACE_ONE and request.schema.person is None and source.whole
+    if not exact and not any(block.counts for each in settled.rounds for block in each.blocks):
+        raise UsageError(
+            "the plan counts nothing, and the number of rows of what may be a selection (a query, a relation, a dataset, a "
+            "lazy frame) is not public. Choose a count_share above 0."
+        )
+    return exact
 
 
 def finish(book: Ledger, made: Any, what: str, output: str | Path | None = None) -> None:

@@ -1,11 +1,12 @@
 """DuckDB as a working tool: in memory, within bounds, spilling to a temporary folder that is removed afterwards."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 
 from pointillist.errors import DataError
 from pointillist.reading.scratch import scratch
@@ -31,6 +32,15 @@ def confine(db: duckdb.DuckDBPyConnection, *allowed: Path) -> None:
     names = [name for path in allowed for name in (path.absolute().as_posix(), pattern(path))]
     paths = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
     db.execute(f"SET allowed_paths = [{paths}]; SET enable_external_access = false; SET lock_configuration = true")
+
+
+def noted(batches: Iterable[pa.RecordBatch], failures: list[BaseException]) -> Iterator[pa.RecordBatch]:
+    """The same batches, for DuckDB to read; an error of theirs is noted, as DuckDB would turn it into one of its own."""
+    try:
+        yield from batches
+    except BaseException as error:
+        failures.append(error)
+        raise
 
 
 def pattern(path: Path) -> str:
