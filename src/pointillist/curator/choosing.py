@@ -38,6 +38,7 @@ from pointillist.privacy.guarantee import Guarantee, Neighbours
 from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.sensitivity import squared_sensitivity
 from pointillist.reading.opening import open_schema, open_source
+from pointillist.reading.source import Source
 from pointillist.release import Release
 from pointillist.sampling.table_decoder import FRAMES
 from pointillist.schema import Person, Schema
@@ -74,8 +75,9 @@ class Choice:
     """The very frame that the caller gave, if it was one."""
 
     @classmethod
-    def among(cls, public: Candidates, number: int, **facts: Any) -> Self:
-        """One of the candidates, with its rows."""
+    def among(cls, public: Candidates, number: int, source: Source, **facts: Any) -> Self:
+        """One of the candidates, with its rows; in a frame of the kind that the private table came in."""
+        facts["frame"] = source.frame if source.frame in FRAMES else "pyarrow"
         rows, records, original = public.table(number), public.records(number), public.original(number)
         return cls(number=number, candidates=public.count, rows=rows, records=records, original=original, **facts)
 
@@ -167,17 +169,8 @@ def choose(
     purpose = f"choose 1 of {public.count}, {name}"
     book.record(schema.name, guarantee, release=choice_id, purpose=purpose, seen=seen)
     number = draw(np.array(scores, dtype=np.int64), scale)
-    frame = source.frame if source.frame in FRAMES else "pyarrow"
-    made = Choice.among(
-        public,
-        number,
-        id=choice_id,
-        created=Release.now(),
-        schema=schema,
-        guarantee=guarantee,
-        features=name,
-        frame=frame,
-    )
+    facts = {"id": choice_id, "created": Release.now(), "schema": schema, "guarantee": guarantee, "features": name}
+    made = Choice.among(public, number, source, **facts)
     finish(book, made, "choice")
     return made
 
