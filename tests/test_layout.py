@@ -34,13 +34,6 @@ OF_THE_HOUSE = {
 
 WITHOUT_MIRROR: frozenset[str] = frozenset(
     {
-        "cli/show/audit",
-        "cli/show/estimates",
-        "cli/show/evaluation",
-        "cli/show/extractor",
-        "cli/show/model",
-        "cli/show/release",
-        "cli/show/table",
         "curator/candidates",
         "evaluate/arrays",
         "evaluate/audit/audited_pipeline",
