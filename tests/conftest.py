@@ -16,6 +16,30 @@ from pointillist.schema.levels import Levels, levels_of
 
 pytest_plugins = ("tests.fixtures.bars", "tests.fixtures.command_line", "tests.fixtures.known", "tests.fixtures.shapes")
 
+SLOW = (
+    "benchmarks",
+    "docs",
+    "end_to_end",
+    "evaluate/audit",
+    "evaluate/images",
+    "evaluate/research",
+    "features/images",
+    "fuzz",
+    "generators/network",
+    "replay",
+)
+"""Folders of tests that train, attack, replay or start processes. `make check` leaves them out, and tests marked slow."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests of slow folders."""
+    here = Path(__file__).parent
+    for item in items:
+        place = item.path.relative_to(here).as_posix()
+        if place.startswith(tuple(f"{folder}/" for folder in SLOW)):
+            item.add_marker(pytest.mark.slow)
+
+
 settings.register_profile("default", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("default")
 
