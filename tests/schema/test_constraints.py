@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import pointillist as pt
 from pointillist.errors import SchemaError
-from pointillist.evaluate.audit.audited_pipeline import Pipeline, Subject
+from pointillist.evaluate.audit.audited_pipeline import AuditedPipeline, Pipeline
 from pointillist.schema import Schema
 
 COLUMNS: dict[str, Any] = {
@@ -124,7 +124,7 @@ def test_a_release_keeps_the_constraints_and_private_rows_are_not_held_against_t
 
 def test_an_audit_of_fewer_columns_keeps_the_constraints_about_them() -> None:
     schema = parsed({"rule": "in <= out"}, {"impossible": {"sex": "m", "pregnant": True}})
-    subject = Subject(schema, 1.0, 1e-5, None, pt.Neighbours.ADD_REMOVE, pt.Mosaic(), Pipeline())
+    subject = AuditedPipeline(schema, 1.0, 1e-5, None, pt.Neighbours.ADD_REMOVE, pt.Mosaic(), Pipeline())
     narrow = subject.narrowed(columns=2, levels=10).schema
     assert set(narrow.columns) == {"sex", "pregnant"}
     assert [str(each) for each in narrow.constraints] == ["sex = m and pregnant = True is impossible"]

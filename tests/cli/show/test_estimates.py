@@ -3,9 +3,8 @@
 from collections.abc import Callable
 
 from pointillist.cli.show.estimates import show_answers, show_errors
-from pointillist.inference.answer import Answers, Group
 from pointillist.inference.estimate import Estimate
-from pointillist.inference.query import Query
+from pointillist.inference.query import Answers, Group, Query
 
 Shown = Callable[[], list[str]]
 MEAN = Estimate("mean of age", "number", 41.25, 40.0, 42.5, 0.6, 0.95, "measured")
