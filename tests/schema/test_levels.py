@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointillist.schema import Boolean, Categorical, Datetime, Ignore, Integer, Ordinal, Real, Schema
-from pointillist.schema.kinds.datetime import moment, ticks
 from pointillist.schema.levels import Levels, levels_of
 
 MANY = settings(deadline=None, max_examples=100)
@@ -252,31 +251,6 @@ class TestSpans:
         low, high = of(Real(min=0, max=4, bins=2, special=(1.0, -9.0), missing=missing)).spans
         assert low.tolist() == [0, 0.5, 0.25, 0, *[0.5] * missing]
         assert high.tolist() == [0.5, 1, 0.25, 0, *[0.5] * missing]
-
-
-class TestTicks:
-    @MANY
-    @given(st.datetimes(), st.sampled_from([("day", dt.timedelta(days=1)), ("second", dt.timedelta(seconds=1))]))
-    def test_moment_gives_the_start_of_the_tick(self, when: dt.datetime, unit: tuple[str, dt.timedelta]) -> None:
-        resolution, length = unit
-        start = moment(ticks(when, resolution), resolution)
-        assert start <= when
-        assert when - start < length
-
-    @MANY
-    @given(st.integers(-700_000, 2_900_000))
-    def test_days_there_and_back(self, tick: int) -> None:
-        assert ticks(moment(tick, "day"), "day") == tick
-
-    @MANY
-    @given(st.integers(-62_135_596_800, 253_402_300_799))
-    def test_seconds_there_and_back(self, tick: int) -> None:
-        assert ticks(moment(tick, "second"), "second") == tick
-
-    def test_known_moments(self) -> None:
-        assert ticks(dt.datetime(1970, 1, 2), "day") == 1
-        assert ticks(dt.datetime(1969, 12, 31, 23, 59, 59), "second") == -1
-        assert ticks(dt.datetime(1969, 12, 31, 12), "day") == -1
 
 
 def test_the_span_of_a_whole_number_is_where_it_decodes_to() -> None:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from tests.fixtures.schemas import ORIGIN, one_column, refusal
 
 from pointillist.errors import SchemaError
 from pointillist.schema import Boolean, Categorical, Datetime, Ignore, Integer, Ordinal, Person, Real, Schema
 
-ORIGIN = "study.toml"
 MANY = settings(deadline=None, max_examples=100)
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -110,16 +110,6 @@ def schemas(draw: st.DrawFn) -> Schema:
         person=draw(st.none() | st.builds(Person, column=free, max_rows=st.integers(1, 10**6))),
         columns=columns,
     )
-
-
-def one_column(**facts: Any) -> dict[str, Any]:
-    return {"name": "study", "columns": {"x": facts}}
-
-
-def refusal(facts: dict[str, Any]) -> str:
-    with pytest.raises(SchemaError) as caught:
-        Schema.parse(facts, origin=ORIGIN)
-    return str(caught.value)
 
 
 FULL = Schema(
@@ -228,70 +218,12 @@ class TestDraftMarks:
         self.draft.model_copy(update={"reviewed": True}).require_reviewed(ORIGIN)
 
 
-REAL, WHOLE = {"kind": "real", "min": 0, "max": 1}, {"kind": "integer", "min": 0, "max": 9}
-WHEN = {"kind": "datetime", "min": "2020-01-01", "max": "2021-01-01"}
+REAL = {"kind": "real", "min": 0, "max": 1}
 NAMED = {"kind": "categorical", "categories": ["a", "b"]}
 
-COLUMN_RULES = {
+COLUMN_RULES: dict[str, tuple[dict[str, Any], str]] = {
     "no kind": ({"min": 0, "max": 1}, "kind is not given. Kinds: categorical"),
     "unknown kind": ({"kind": "float"}, "kind 'float' is not known. Kinds: categorical"),
-    "no categories": ({"kind": "categorical"}, "categories"),
-    "empty categories": ({**NAMED, "categories": []}, "categories is empty"),
-    "category twice": ({**NAMED, "categories": ["a", "b", "a"]}, "categories has an entry twice"),
-    "mixed categories": ({**NAMED, "categories": ["a", 1]}, "categories: must be a list of texts, or a list of whole"),
-    "boolean categories": ({**NAMED, "categories": [True, False]}, "categories: must be a list of texts"),
-    "fractional categories": ({**NAMED, "categories": [1.5, 2.5]}, "categories: must be a list of texts"),
-    "one text as categories": ({**NAMED, "categories": "abc"}, "categories: must be a list of texts"),
-    "huge category numbers": ({**NAMED, "categories": [2**53, 2**53 + 1]}, "categories"),
-    "too many categories": ({**NAMED, "categories": list(range(70_000))}, "categories"),
-    "label is a category": ({**NAMED, "other_label": "a"}, "other_label 'a' is also a category"),
-    "ordinal label": ({**NAMED, "kind": "ordinal", "other_label": "b"}, "other_label 'b' is also a category"),
-    "names cannot clip": ({**NAMED, "out_of_domain": "clip"}, "out_of_domain"),
-    "numbers have no other": ({**REAL, "out_of_domain": "other"}, "out_of_domain"),
-    "integer bounds": ({**WHOLE, "min": 9}, "min 9 is not below max 9"),
-    "real bounds": ({**REAL, "min": 2}, "min 2.0 is not below max 1.0"),
-    "datetime bounds": ({**WHEN, "min": "2022-01-01"}, "is not before max 2021-01-01"),
-    "same day": ({**WHEN, "min": "2021-01-01T00:00", "max": "2021-01-01T12:00"}, "max"),
-    "same second": (
-        {**WHEN, "min": "2021-01-01T00:00:00.1", "max": "2021-01-01T00:00:00.9", "resolution": "second"},
-        "max",
-    ),
-    "no min": ({"kind": "integer", "max": 9}, "min: is required"),
-    "no max": ({"kind": "real", "min": 9}, "max: is required"),
-    "log from zero": ({**REAL, "scale": "log"}, 'scale = "log" needs min > 0'),
-    "log of whole numbers": ({**WHOLE, "scale": "log"}, 'scale = "log" needs min > 0'),
-    "log of a narrow range": ({**REAL, "min": 1e15, "max": 1e15 + 1, "scale": "log"}, "log"),
-    "log of few large numbers": ({**WHOLE, "min": 10**15, "max": 10**15 + 100, "scale": "log"}, "log"),
-    "log of dates": ({**WHEN, "scale": "log"}, "scale"),
-    "unknown scale": ({**REAL, "scale": "sqrt"}, "scale"),
-    "special twice": ({**WHOLE, "special": [1, 1]}, "special has an entry twice"),
-    "special too large": ({**REAL, "special": [1e17]}, "special has a value that is not finite, or beyond 2^53"),
-    "special infinite": ({**REAL, "special": [float("inf")]}, "special has a value that is not finite"),
-    "special not a number": ({**REAL, "special": [float("nan")]}, "special has a value that is not finite"),
-    "special as a list": ({**REAL, "special": [[1]]}, "special"),
-    "special as text": ({**REAL, "special": ["one"]}, "special"),
-    "special as a number in quotes": ({**REAL, "special": ["1"]}, "special"),
-    "special as a truth": ({**REAL, "special": [True]}, "special"),
-    "special with a fraction": ({**WHOLE, "special": [0.5]}, "special"),
-    "too many specials": ({**WHOLE, "special": list(range(70_000))}, "special"),
-    "one bin": ({**REAL, "bins": 1}, "bins"),
-    "too many bins": ({**REAL, "bins": 4097}, "bins"),
-    "half a bin": ({**REAL, "bins": 2.5}, "bins"),
-    "negative decimals": ({**REAL, "decimals": -1}, "decimals"),
-    "too many decimals": ({**REAL, "decimals": 13}, "decimals"),
-    "integer with a fraction": ({**WHOLE, "min": 0.5}, "min"),
-    "integer too large": ({**WHOLE, "max": 2**53 + 1}, "min or max is beyond 2^53"),
-    "integer with no room above": ({**WHOLE, "max": 2**53}, "max"),
-    "real not finite": ({**REAL, "max": float("inf")}, "max"),
-    "real not a number": ({**REAL, "max": float("nan")}, "max"),
-    "real as text": ({**REAL, "max": "1"}, "max"),
-    "real as a truth": ({**REAL, "max": True}, "max"),
-    "range too wide": ({**REAL, "min": -1.7e308, "max": 1.7e308}, "max"),
-    "not a date": ({**WHEN, "min": "yesterday"}, "min"),
-    "a number as date": ({**WHEN, "min": 2020}, "min"),
-    "a time as date": ({**WHEN, "min": dt.time(12)}, "min"),
-    "before the calendar": ({**WHEN, "min": "0001-01-01T00:00:00+05:00"}, "min"),
-    "unknown resolution": ({**WHEN, "resolution": "month"}, "resolution"),
     "unknown setting": ({**REAL, "bin": 5}, "bin: is not a known setting here"),
     "missing as text": ({"kind": "boolean", "missing": "yes"}, "missing"),
     "settings of another kind": ({"kind": "boolean", "min": 0}, "min: is not a known setting here"),
@@ -317,35 +249,6 @@ class TestColumnRules:
     @given(odd_names)
     def test_odd_column_names_are_shown(self, name: str) -> None:
         assert f"column {name!r}: kind" in refusal({"name": "study", "columns": {name: {"kind": "float"}}})
-
-    def test_a_label_may_be_a_category_where_nothing_is_other(self) -> None:
-        parsed = Schema.parse(one_column(**{**NAMED, "other_label": "a", "out_of_domain": "error"}))
-        assert parsed.columns["x"].other_label == "a"
-
-    def test_limits_themselves_are_allowed(self) -> None:
-        for facts in (
-            {**REAL, "bins": 2},
-            {**REAL, "bins": 4096},
-            {**REAL, "decimals": 0},
-            {**REAL, "decimals": 12},
-            {**WHOLE, "min": -(2**53) + 1, "max": 2**53 - 1},
-            {**WHOLE, "special": [-(2**53), 2**53]},
-            {**NAMED, "categories": ["only"]},
-        ):
-            assert Schema.parse(one_column(**facts)).measured
-
-    @pytest.mark.parametrize(
-        ("given_as", "taken_as"),
-        [
-            (dt.date(2020, 5, 1), dt.datetime(2020, 5, 1)),
-            ("2020-05-01", dt.datetime(2020, 5, 1)),
-            ("2020-05-01T10:00:00", dt.datetime(2020, 5, 1, 10)),
-            ("2020-05-01T10:00:00+02:00", dt.datetime(2020, 5, 1, 8)),
-            (dt.datetime(2020, 5, 1, 10, tzinfo=dt.timezone(dt.timedelta(hours=-3))), dt.datetime(2020, 5, 1, 13)),
-        ],
-    )
-    def test_bounds_in_time_have_no_zone(self, given_as: Any, taken_as: dt.datetime) -> None:
-        assert Schema.parse(one_column(**{**WHEN, "min": given_as})).columns["x"].min == taken_as
 
     def test_columns_cannot_be_changed(self) -> None:
         with pytest.raises(ValidationError):

@@ -1,4 +1,4 @@
-"""The image kind of column, what a schema with images may hold, and how times are written and stored."""
+"""The image kind of column, and what a schema with images may hold."""
 
 from pathlib import Path
 from typing import Any
@@ -130,28 +130,3 @@ def test_the_promise_is_for_one_image() -> None:
     promised = pt.plan(parsed(image=IMAGE, label=LABEL), epsilon=1.0).guarantee
     assert promised.unit == "one image"
     assert promised.person is None
-
-
-WHEN = {"kind": "datetime", "min": "2020-01-01", "max": "2020-12-31", "resolution": "second"}
-
-
-@pytest.mark.parametrize(
-    ("facts", "rule"),
-    [
-        ({"format": "%Y-%m-%d %q"}, "'%q', which is not known here"),
-        ({"stored": "timestamp"}, "stored 'timestamp' is not known"),
-        ({"stored": "timestamp[us, tz=Europe/Prais]"}, "zone 'Europe/Prais' is not known"),
-        ({"stored": "date32"}, "holds no time of day"),
-        ({"stored": "timestamp[ns]", "max": "2300-01-01"}, "reaches from 1678 to 2261"),
-    ],
-)
-def test_a_format_or_type_of_times_that_cannot_be_is_refused(facts: dict[str, Any], rule: str) -> None:
-    with pytest.raises(SchemaError, match=f"column 'when'.*{rule}"):
-        parsed(when={**WHEN, **facts})
-
-
-@pytest.mark.parametrize("stored", ["timestamp[s]", "timestamp[ns, tz=Europe/Paris]", "timestamp[ms, tz=-03:30]"])
-def test_a_type_of_times_that_can_be_survives_toml(stored: str, tmp_path: Path) -> None:
-    schema = parsed(when={**WHEN, "stored": stored, "format": "%d.%m.%Y %H:%M"})
-    (tmp_path / "s.toml").write_text(schema.to_toml())
-    assert pt.Schema.load(tmp_path / "s.toml") == schema
