@@ -36,7 +36,6 @@ WITHOUT_MIRROR: frozenset[str] = frozenset(
     {
         "cli/show/methods",
         "curator/candidates",
-        "evaluate/arrays",
         "fitting/descent",
         "fitting/evidence",
         "generators/base",
@@ -59,7 +58,6 @@ WITHOUT_MIRROR: frozenset[str] = frozenset(
         "methods/image_parts",
         "methods/perceptual_stopping",
         "methods/planned_method",
-        "pages/__init__",
         "reading/arrow_types",
         "reading/batches",
         "reading/binning",
@@ -106,7 +104,6 @@ WITHOUT_MIRROR: frozenset[str] = frozenset(
 
 STRAY: frozenset[str] = frozenset(
     {
-        "pages/test_browser.py",
         "reading/test_tables.py",
         "schema/test_kinds.py",
     }
