@@ -120,7 +120,7 @@ def _options(method: str) -> Any:
 def code_of(method: str) -> str:
     """A short name for the state of the code that a run depends on: real rows do not depend on generators."""
     package = Path(pt.__file__).parent
-    parts = ("evaluate", "schema.py", "levels.py") if method == REAL else ("",)
+    parts = ("evaluate", "schema") if method == REAL else ("",)
     files = sorted(path for part in parts for path in _sources(package / part))
     sums = hashlib.sha256()
     for path in files:
