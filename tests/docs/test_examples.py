@@ -80,14 +80,14 @@ def pages() -> list[Any]:
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `make demo` leaves behind, of fewer people and a smaller model."""
     folder = tmp_path_factory.mktemp("demo")
-    people = simulate(2_000)
+    people = simulate(1_000)
     write_table(people, folder / "people.csv", SCHEMA)
     (folder / "people.toml").write_text(SCHEMA.to_toml(), encoding="utf-8")
     ledger = pt.Ledger(folder / "ledger.sqlite")
     made = pt.release(people, SCHEMA, epsilon=8.0, target=TARGET, ledger=ledger, output=folder / "people.release")
     model = pt.fit(made, method=pt.Mosaic(components=20, steps=60))
     model.save(folder / "people.model")
-    write_table(model.sample_table(1_000, seed=7), folder / "synthetic.csv", SCHEMA)
+    write_table(model.sample_table(500, seed=7), folder / "synthetic.csv", SCHEMA)
     return folder
 
 
