@@ -21,7 +21,6 @@ from pointillist.files.table_files import write_table
 
 ROOT = Path(__file__).parents[2]
 SLOW = {
-    "docs/how-to/audit.md",
     "docs/how-to/generators.md",
     "docs/how-to/receiver.md",
     "docs/how-to/research.md",
