@@ -21,7 +21,10 @@ from pointillist.files.table_files import write_table
 
 ROOT = Path(__file__).parents[2]
 SLOW = {
+    "docs/explanation/methods/reduced-set.md",
+    "docs/how-to/evaluation.md",
     "docs/how-to/generators.md",
+    "docs/how-to/image-evaluation.md",
     "docs/how-to/receiver.md",
     "docs/how-to/research.md",
     "docs/how-to/uncertainty.md",
