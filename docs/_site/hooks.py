@@ -2,6 +2,7 @@
 
 - `reference/cli.md` is the command line's own help, by Typer.
 - `::: pt.NAME` on a page is the docstring of a public name, wherever it lives; the build fails if one has no place.
+- Formulas, which are plain text in the sources, get raised and lowered letters.
 - Tables and charts of `benchmarks/*/results` are pages and images of the site; links to them work on GitHub as well.
 """
 
@@ -19,6 +20,8 @@ RESULTS = "results/"
 """The site's folder for what benches have written."""
 ELSEWHERE = {"CONTRIBUTING.md": "contributing/index.md", "CHANGELOG.md": "notes/changelog.md"}
 """Pages that stand outside of `docs`, and where the site has them."""
+FORMULAS = re.compile(r"explanation/(privacy|kernels|intervals)|how-to/choosing")
+"""Pages with formulas."""
 
 
 def on_files(files: Files, *, config: Any) -> Files:
@@ -36,8 +39,22 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
         page.meta["search"] = {"exclude": True}
     if here == API_PAGE:
         _check_complete(markdown)
+    if FORMULAS.match(here):
+        markdown = _typeset(markdown)
     markdown = re.sub(r"(?m)^::: pt\.(\w+)$", lambda found: _directive(found[1]), markdown)
     return re.sub(r"\]\((?![a-z]+:|#)([^)\s#]+)([^)\s]*)\)", lambda found: _link(here, found[1], found[2]), markdown)
+
+
+def _typeset(markdown: str) -> str:
+    """Powers and indices outside of code; a formula on a line of its own stands in a little."""
+    parts = re.split(r"(?s)(```.*?```|`[^`]*`|\]\([^)]*\))", markdown)
+    for number in range(0, len(parts), 2):
+        text = re.sub(r"\^\{([^{}]+)\}|\^([−-]?\w+)", lambda found: f"<sup>{found[1] or found[2]}</sup>", parts[number])
+        text = re.sub(
+            r"_\{([^{}]+)\}|(?<=\S)_([A-Za-z])(?!\w)", lambda found: f"<sub>{found[1] or found[2]}</sub>", text
+        )
+        parts[number] = re.sub(r"(?<=\n\n)  (?=\S)", "&emsp;&emsp;", text)
+    return "".join(parts)
 
 
 def _outside() -> list[str]:
