@@ -87,7 +87,7 @@ def released(
         id=f"seed {seed}",
         created=pt.Release.now(),
         schema=schema,
-        guarantee=pt.plan(table, epsilon=1.0).guarantee,
+        guarantee=replace(pt.plan(table, epsilon=1.0).guarantee, record="image"),
         target=schema.label,
         plan={"method": "merf"},
         rows=rows,
