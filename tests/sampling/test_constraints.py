@@ -18,10 +18,7 @@ from pointillist.features import OneHot
 from pointillist.generators.mixture.mixture import Mixture
 from pointillist.generators.network.row_network import Head, Network, Shape
 from pointillist.reading.encoding import Encoder
-from pointillist.sampling.condition import Condition
-from pointillist.sampling.constrained_sampler import ConstrainedSampler, draw_by_weight
 from pointillist.sampling.constraints import Rules
-from pointillist.sampling.raking import Raking, margins_of
 from pointillist.schema.levels import Levels, levels_of
 
 ModelOf = Callable[..., pt.Model]
@@ -318,60 +315,6 @@ def test_a_model_file_keeps_its_constraints(model: pt.Model, tmp_path: Any) -> N
     assert len(loaded.schema.constraints) == 2
     broken = RULES["a structural zero"][1]
     assert not any(map(broken, loaded.sample(2_000, seed=1).to_pylist()))
-
-
-# ---------------------------------------------------------------- the parts
-
-
-@given(
-    weights=st.lists(st.floats(0.05, 1.0), min_size=20, max_size=60), share=st.floats(0.05, 0.6), seed=st.integers(0, 9)
-)
-def test_rows_are_chosen_by_weight_to_within_one(weights: list[float], share: float, seed: int) -> None:
-    values = np.array(weights)
-    count = int(share * len(values))
-    chosen = np.bincount(draw_by_weight(values, count, np.random.default_rng(seed)), minlength=len(values))
-    assert chosen.sum() == count
-    expected = values * count / values.sum()
-    if expected.max() < 2:
-        assert (np.abs(chosen - expected) < 1 + 1e-9).all()
-    assert chosen.max() <= 3
-
-
-@given(seed=st.integers(0, 30))
-@settings(max_examples=10)
-def test_raking_meets_every_column(random_model: ModelOf, seed: int) -> None:
-    """Where the rule can be made up for, the weighted possible rows have the columns of all rows, to 0.001."""
-    model = random_model(SCHEMA, seed=seed).constrained({"impossible": {"sex": "F", "ward": "a", "pregnant": True}})
-    rules = Rules.of(model.schema.constraints, model.levels)
-    rng = np.random.default_rng(seed)
-    wanted = model.generator.sample(20_000, rng).codes
-    broken = rules.broken(wanted, {})
-    possible = {name: values[~broken] for name, values in wanted.items()}
-    raking = Raking.fit(*margins_of(model.levels, rules, wanted), wanted, possible)
-    assert raking.kept == pytest.approx(np.mean(~broken))
-    weights = raking.weights(possible)
-    for each in model.levels:
-        now = np.bincount(possible[each.name], weights=weights, minlength=each.size) / weights.sum()
-        truth = np.bincount(wanted[each.name], minlength=each.size) / len(broken)
-        assert 0.5 * np.abs(now - truth).sum() < 0.005
-
-
-def test_mending_keeps_the_tiles(model: pt.Model) -> None:
-    """What the model knows is the tile: numbers that are drawn again stay in theirs."""
-    constrained = model.constrained({"rule": "low <= high"})
-    sampler = ConstrainedSampler(
-        model.levels, model.generator, Condition({}), Rules.of(constrained.schema.constraints, model.levels)
-    )
-    assert isinstance(model.generator, Mixture)
-    wanted = model.generator.sample(5_000, np.random.default_rng(0))
-    kept = {name: values.copy() for name, values in wanted.codes.items()}
-    candidates, broken = sampler._mended(wanted, np.random.default_rng(1))
-    for name, tiles in model.generator.tiles.items():
-        np.testing.assert_array_equal(wanted.codes[name], kept[name])  # what is wanted is not touched
-        np.testing.assert_array_equal(tiles.table[candidates.records.codes[name]], tiles.table[kept[name]])
-    changed = candidates.records.codes["low"] != kept["low"]
-    assert changed.any()
-    assert not broken[changed].any()
 
 
 def test_dates_and_times_are_compared_by_the_day() -> None:
