@@ -1,7 +1,6 @@
 """Generators by name or by their settings, and refused in words where impossible."""
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
 from typing import Any
 
 import pyarrow as pa
@@ -30,35 +29,6 @@ def test_generators_have_names() -> None:
 def test_unknown_generators_are_named(wrong: Any) -> None:
     with pytest.raises(UsageError, match=r"is not known\. Known generators: mixture, network"):
         generator_named(wrong)
-
-
-@pytest.mark.parametrize(
-    ("kind", "wrong", "message"),
-    [
-        *(
-            (pt.MixtureSettings, {name: 0}, f"{name} must be above 0, not 0")
-            for name in ("components", "steps", "rate")
-        ),
-        (pt.MixtureSettings, {"grain": -3}, "grain must be above 0, not -3"),
-        (pt.MixtureSettings, {"rate": float("nan")}, "rate must be above 0, not nan"),
-        *((pt.NetworkSettings, {name: 0}, f"{name} must be above 0, not 0") for name in ("noise", "steps", "batch")),
-        *((pt.NetworkSettings, {name: -1.0}, f"{name} must be above 0, not -1") for name in ("rate", "check", "gamma")),
-        (pt.NetworkSettings, {"batch": 1}, "batch must be at least 2, not 1"),
-        (pt.NetworkSettings, {"loss": "mmd"}, "loss 'mmd' is not known. Losses: likelihood, distance"),
-        (pt.NetworkSettings, {"hidden": (5, 0)}, "every hidden layer needs at least one unit"),
-    ],
-)
-def test_impossible_settings_are_refused(kind: type[Any], wrong: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        kind(**wrong)
-
-
-def test_settings_are_values() -> None:
-    """Lists come back from files where tuples went in."""
-    assert pt.NetworkSettings(hidden=[3, 4]) == pt.NetworkSettings(hidden=(3, 4))  # type: ignore[arg-type]
-    settings = pt.NetworkSettings(steps=7, loss="distance")
-    assert pt.NetworkSettings(**asdict(settings)) == settings
-    assert len({settings, replace(settings), pt.NetworkSettings()}) == 2
 
 
 @pytest.mark.parametrize("name", GENERATORS)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from pointillist.features import OneHot, Product, Products, Tiles
-from pointillist.features.indicator import aggregation
-from pointillist.fitting.evidence import Evidence, Table, joint_tiles
+from pointillist.fitting.evidence import Evidence, Table
 from pointillist.generators.mixture.fit import Fit, _through_softmax, fit_mixture
 from pointillist.generators.mixture.mixture import Mixture
 from pointillist.generators.mixture.problem import Problem
@@ -147,26 +146,6 @@ def test_one_way_tables_alone_give_independent_columns() -> None:
     assert len(mixture.weights) == 1
     codes = mixture.sample(200_000, np.random.default_rng(0)).codes
     np.testing.assert_allclose(np.bincount(codes["b"], minlength=4) / 200_000, joint.sum((0, 1)), atol=0.006)
-
-
-def test_tilings_refine_and_nest() -> None:
-    fine, coarse = Tiles("a", (0, 1, 2, 3)), Tiles("a", (0, 0, 1, 1))
-    crossing = Tiles("a", (0, 1, 1, 0))
-    np.testing.assert_array_equal(aggregation(fine, coarse), [[1, 0], [1, 0], [0, 1], [0, 1]])
-    for first, second, unions in ((fine, coarse, 2), (coarse, crossing, 1), (fine, fine, 4)):
-        one, two = joint_tiles(first, second)
-        np.testing.assert_array_equal(one[first.table], two[second.table])
-        assert len(set(one)) == unions
-    with pytest.raises(ValueError, match="nest"):
-        aggregation(coarse, crossing)
-
-    def base(*leaves: Tiles) -> Tiles:
-        tables = tuple(Table((leaf, B), np.zeros((leaf.dimension, 4)), 1.0) for leaf in leaves)
-        return Evidence(1.0, tables).base["a"]
-
-    assert base(coarse) == coarse
-    assert base(coarse, fine) == fine
-    assert base(coarse, crossing).dimension == 4
 
 
 def test_the_softmax_slope_is_exact() -> None:

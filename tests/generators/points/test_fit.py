@@ -10,9 +10,7 @@ import pointillist as pt
 from pointillist.errors import UsageError
 from pointillist.evaluate.tables.sample import read
 from pointillist.features import FeatureMap, Records
-from pointillist.generators.points.movable_points import on_grid, soft_columns
 from pointillist.generators.points.points import Points
-from pointillist.schema.levels import levels_of
 
 Shapes = Callable[..., pa.Table]
 Releases = Callable[..., pt.Release]
@@ -184,21 +182,6 @@ def test_a_model_of_points_survives_a_file(
     assert pt.Model.load(path).sample(50, seed=3).equals(model.sample(50, seed=3))
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"points": 0}, "points must be above 0"),
-        ({"steps": 0}, "steps must be above 0"),
-        ({"rate": float("nan")}, "rate must be above 0"),
-        ({"weights": "signed"}, "weights 'signed' are not known. Weights: probabilities, bounded, uniform"),
-        ({"search": "random"}, "search 'random' is not known. Searches: joint, greedy"),
-    ],
-)
-def test_impossible_settings_are_refused(wrong: dict[str, object], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        pt.PointsSettings(**wrong)  # type: ignore[arg-type]
-
-
 def test_points_take_no_checkpoint(shapes: Shapes, shapes_schema: pt.Schema, seeded_release: Releases) -> None:
     made = seeded_release(shapes(100), shapes_schema, method=pt.Merf(features=20))
     with pytest.raises(UsageError, match="take no checkpoint"):
@@ -209,27 +192,3 @@ def test_too_many_greedy_points_are_refused(shapes: Shapes, shapes_schema: pt.Sc
     made = seeded_release(shapes(100), shapes_schema, method=pt.Merf(features=20))
     with pytest.raises(UsageError, match="too many to find one by one"):
         pt.fit(made, generator=pt.PointsSettings(points=50_000_000, steps=2, search="greedy"))
-
-
-def test_a_map_without_a_gradient_is_named(shapes_schema: pt.Schema) -> None:
-    class Strange(FeatureMap):
-        dimension, bound, nonnegative, parts = 1, 1.0, False, ()  # type: ignore[assignment]
-
-        def __call__(self, records: Records) -> np.ndarray:  # type: ignore[type-arg]
-            return np.zeros((records.rows, 1))
-
-        def expectation(self, products: object) -> np.ndarray:  # type: ignore[type-arg]
-            return np.zeros((1, 1))
-
-        def describe(self) -> dict[str, object]:
-            return {}
-
-    with pytest.raises(UsageError, match="points cannot be moved under Strange features"):
-        soft_columns([Strange()], levels_of(shapes_schema))
-
-
-def test_numbers_are_placed_on_their_grid(schema: pt.Schema) -> None:
-    age = next(each for each in levels_of(schema) if each.name == "age")
-    codes, units = on_grid(age, np.zeros(3, dtype=np.uint16), np.array([0.0, 0.1234, 1.0]), moved=True)
-    np.testing.assert_allclose(units * 110, [0, 14, 110])
-    assert np.array_equal(codes, np.searchsorted(age.edges[1:-1], [0, 14, 110], side="right"))
