@@ -9,7 +9,7 @@ from benchmarks.images.datasets import Split, datasets
 from benchmarks.images.ours import NEIGHBOURS
 from benchmarks.images.published import CNN, LOGISTIC
 from pointillist.evaluate.images.metrics.classifiers import classify
-from pointillist.files.images import Pictures
+from pointillist.files.images import Images
 
 from .claim import Band, Claim, Folder
 
@@ -23,7 +23,7 @@ def _split(data: Folder) -> Split:
 
 
 @cache
-def _made(data: Folder) -> Pictures:
+def _made(data: Folder) -> Images:
     train = _split(data).train
     with tempfile.TemporaryDirectory() as folder:
         release = pt.release(
@@ -31,7 +31,7 @@ def _made(data: Folder) -> Pictures:
             neighbours=NEIGHBOURS, method=pt.Spectral(), ledger=Path(folder) / "ledger.sqlite",
         )  # fmt: skip
     made = pt.fit(release, seed=0).sample(IMAGES, seed=0)
-    assert isinstance(made, Pictures)
+    assert isinstance(made, Images)
     return made
 
 

@@ -19,7 +19,7 @@ from benchmarks import stamp
 from benchmarks.records import Records
 from benchmarks.tables.process import Outcome, call
 from pointillist.errors import PointillistError
-from pointillist.files.images import Pictures
+from pointillist.files.images import Images
 from pointillist.pages.images import grid, png
 
 from . import job
@@ -171,7 +171,7 @@ def _score(run: Run, here: Loaded, place: Place, protocol: Protocol, limit: floa
     place.records.keep_scores(run.key, {**scores, **costs})
 
 
-def _draw(pictures: Pictures, path: Path) -> None:
+def _draw(pictures: Images, path: Path) -> None:
     """Some images of each class, a row for each."""
     codes = np.zeros(len(pictures), dtype=np.uint16) if pictures.codes is None else pictures.codes
     rows = []

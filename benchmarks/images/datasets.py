@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.files.images import Pictures
+from pointillist.files.images import Images
 from pointillist.schema import Categorical, Image, Schema
 
 _DIGITS = tuple(range(10))
@@ -43,16 +43,16 @@ class Dataset:
         with np.load(path, allow_pickle=False) as arrays:
             return Split(*(self._part(arrays[f"x_{part}"], arrays[f"y_{part}"]) for part in ("train", "test")))
 
-    def _part(self, pixels: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Pictures:
-        return Pictures(pixels.reshape(-1, *self.image.shape), labels.ravel().astype(np.uint16), self.classes)
+    def _part(self, pixels: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Images:
+        return Images(pixels.reshape(-1, *self.image.shape), labels.ravel().astype(np.uint16), self.classes)
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
     """Images to learn from and images to test on, as the data set's authors cut them."""
 
-    train: Pictures
-    test: Pictures
+    train: Images
+    test: Images
 
 
 def datasets() -> dict[str, Dataset]:

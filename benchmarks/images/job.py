@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pointillist.errors import DataError
-from pointillist.files.images import Pictures
+from pointillist.files.images import Images
 
 from .datasets import Dataset
 
@@ -53,7 +53,7 @@ class Run:
         return f"{self.method} ({options})" if options else self.method
 
 
-def write(folder: Path, run: Run, dataset: Dataset, train: Pictures) -> None:
+def write(folder: Path, run: Run, dataset: Dataset, train: Images) -> None:
     """Lay out what the method may see."""
     facts = {**vars(run), "settings": dict(run.settings), "schema": dataset.schema.to_json()}
     (folder / "job.json").write_text(json.dumps(facts, default=str), encoding="utf-8")
@@ -62,18 +62,18 @@ def write(folder: Path, run: Run, dataset: Dataset, train: Pictures) -> None:
     np.savez(folder / "train.npz", x_train=train.pixels, y_train=labels)
 
 
-def read(folder: Path, dataset: Dataset) -> tuple[Pictures, dict[str, Any]]:
+def read(folder: Path, dataset: Dataset) -> tuple[Images, dict[str, Any]]:
     """The synthetic images, and what is known of their making."""
     made = json.loads((folder / "made.json").read_text(encoding="utf-8"))
     return load(folder / "synthetic.npz", dataset), made
 
 
-def load(path: Path, dataset: Dataset) -> Pictures:
+def load(path: Path, dataset: Dataset) -> Images:
     """Synthetic images; refused if they are not images of the schema."""
     with np.load(path, allow_pickle=False) as arrays:
         pixels, codes = arrays["images"], arrays["labels"]
     try:
-        found = Pictures(pixels, codes.astype(np.uint16), dataset.classes)
+        found = Images(pixels, codes.astype(np.uint16), dataset.classes)
     except ValueError as error:
         raise DataError(f"{path.name}: {error}") from None
     if found.pixels.shape[1:] != dataset.image.shape:
@@ -81,7 +81,7 @@ def load(path: Path, dataset: Dataset) -> Pictures:
     return found
 
 
-def store(path: Path, pictures: Pictures) -> None:
+def store(path: Path, pictures: Images) -> None:
     """Write images whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part.npz")

@@ -15,7 +15,7 @@ from pointillist.evaluate.images.metrics.classifiers import CLASSIFIERS, MOST_IM
 from pointillist.evaluate.images.metrics.copies import copies
 from pointillist.evaluate.images.metrics.distances import distances
 from pointillist.evaluate.images.metrics.diversity import coverage, curve, variance_ratios
-from pointillist.files.images import Pictures
+from pointillist.files.images import Images
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Protocol:
         return {"most_images": self.most_images, "models": list(self.models), "sizes": list(self.sizes)}
 
 
-def score(train: Pictures, test: Pictures, synthetic: Pictures, protocol: Protocol) -> dict[str, Any]:
+def score(train: Images, test: Images, synthetic: Images, protocol: Protocol) -> dict[str, Any]:
     """All figures, as plain values."""
     results = classify(synthetic, test, models=protocol.models, most_images=protocol.most_images)
     near = coverage(train, synthetic, test)
@@ -55,7 +55,7 @@ def main(folder: Path) -> None:
     facts = json.loads((folder / "scoring.json").read_text(encoding="utf-8"))
     with np.load(folder / "real.npz", allow_pickle=False) as real, np.load(folder / "synthetic.npz") as made:
         train, test, synthetic = (
-            Pictures(source[pixels], source[labels].astype(np.uint16), tuple(facts["classes"]))
+            Images(source[pixels], source[labels].astype(np.uint16), tuple(facts["classes"]))
             for source, pixels, labels in (
                 (real, "x_train", "y_train"), (real, "x_test", "y_test"), (made, "images", "labels")
             )

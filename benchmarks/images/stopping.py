@@ -26,7 +26,7 @@ from pointillist.evaluate.images.metrics.classifiers import classify
 from pointillist.evaluate.images.metrics.diversity import coverage
 from pointillist.features.images.extractor import Extractor, Input
 from pointillist.features.images.public_network import small_network
-from pointillist.files.images import Pictures
+from pointillist.files.images import Images
 from pointillist.generators.image_network.settings import ImageNetworkSettings
 from pointillist.methods.perceptual import Perceptual
 from pointillist.privacy.budget import Budget
@@ -59,12 +59,12 @@ class Outcome:
     seconds: float
 
 
-def digits() -> tuple[Pictures, Pictures]:
+def digits() -> tuple[Images, Images]:
     """Images to release and images to test with."""
     found = load_digits()
     pixels = np.rint(found.images * (255 / 16)).astype(np.uint8)[..., None]
     parts = (slice(0, TRAINED), slice(TRAINED, None))
-    first, last = (Pictures(pixels[part], found.target[part].astype(np.uint16), CLASSES) for part in parts)
+    first, last = (Images(pixels[part], found.target[part].astype(np.uint16), CLASSES) for part in parts)
     return first, last
 
 
@@ -78,8 +78,8 @@ def fitted(
     way: str,
     epsilon: float,
     seed: int,
-    train: Pictures,
-    test: Pictures,
+    train: Images,
+    test: Images,
     steps: int = NETWORK.steps,
     images: int = IMAGES,
 ) -> Outcome:
@@ -98,7 +98,7 @@ def fitted(
     model = pt.fit(release, method=method, seed=seed)
     seconds = time.process_time() - start
     made = model.sample(images, seed=seed)
-    assert isinstance(made, Pictures)
+    assert isinstance(made, Images)
     near = coverage(train, made, test)
     accuracy = float(np.mean(list(classify(made, test, models=MODELS).accuracies.values())))
     return Outcome(way, epsilon, accuracy, near.precision, near.recall, seconds)

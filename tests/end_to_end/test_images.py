@@ -107,7 +107,7 @@ def test_a_fit_can_be_changed_at_no_cost(schema: Path, run: Run) -> None:
     spread = {}
     for name in ("usual", "tidy"):
         pictures = pt.Model.load(f"{name}.model").sample(300, seed=1)
-        assert isinstance(pictures, pt.Pictures)
+        assert isinstance(pictures, pt.Images)
         spread[name] = pictures.pixels[pictures.codes == 0].std(axis=0).mean()
     assert spread["tidy"] < spread["usual"]
     assert run("fit circles.release --generator image-network --steps 3 -o short.model")[0] == 0
