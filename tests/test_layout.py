@@ -34,15 +34,7 @@ OF_THE_HOUSE = {
 
 WITHOUT_MIRROR: frozenset[str] = frozenset(
     {
-        "cli/show/methods",
         "curator/candidates",
-        "methods/__init__",
-        "methods/base",
-        "methods/domain_points",
-        "methods/image_hermite",
-        "methods/image_parts",
-        "methods/perceptual_stopping",
-        "methods/planned_method",
         "reading/arrow_types",
         "reading/batches",
         "reading/binning",

@@ -51,14 +51,13 @@ def released(method: Method, plan: Plan) -> pt.Release:
     noise = plan.sigma(0) * np.random.default_rng(0).standard_normal(feature_map.dimension)
     measured = Measurement(feature_map, embedding.sums() + np.rint(noise).astype(np.int64), grid, plan.sigma(0))
     schema, public = plan.request.schema, plan.request.neighbours is Neighbours.REPLACE_ONE
-    facts = {**plan.to_json(), "method": method.name}
     return pt.Release(
         "x",
         pt.Release.now(),
         schema,
         plan.guarantee,
         schema.label,
-        facts,
+        plan.published(),
         300 if public else None,
         "pyarrow",
         (measured,),

@@ -57,8 +57,8 @@ def readable_tables(measurement: Measurement) -> list[Table]:
 def _tables(measurement: Measurement) -> Iterator[Table | None]:
     """For each block of a measurement its table of noisy counts, or none if it is of another kind."""
     for block in measurement.blocks():
-        leaves = tuple(leaf for leaf in block.map.leaves if isinstance(leaf, Tiles))
-        if len(leaves) != len(block.map.leaves) or not block.map.indicator:
+        leaves = tuple(leaf for leaf in block.map.factors if isinstance(leaf, Tiles))
+        if len(leaves) != len(block.map.factors):
             yield None
             continue
         shape = [leaf.dimension for leaf in leaves]
