@@ -28,15 +28,17 @@ SLOW = (
     "generators/network",
     "replay",
 )
-"""Folders of tests that train, attack, replay or start processes. `make check` leaves them out, and tests marked slow."""
+"""Folders of tests that train, attack, replay or start processes; single tests that are slow are in slow.txt."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests of slow folders."""
+    """Mark slow tests, which `make check` leaves out."""
     here = Path(__file__).parent
+    names = set((here / "slow.txt").read_text(encoding="utf-8").splitlines())
     for item in items:
         place = item.path.relative_to(here).as_posix()
-        if place.startswith(tuple(f"{folder}/" for folder in SLOW)):
+        name = getattr(item, "originalname", item.name)
+        if name in names or place.startswith(tuple(f"{folder}/" for folder in SLOW)):
             item.add_marker(pytest.mark.slow)
 
 

@@ -62,7 +62,3 @@ def test_dependencies_have_lower_bounds_only() -> None:
     for dependency in [*project["dependencies"], *extras]:
         assert "==" not in dependency
         assert "<" not in dependency
-
-
-def test_files_stay_short() -> None:
-    assert not {p.name: n for p in SOURCES if (n := len(p.read_text(encoding="utf-8").splitlines())) > 450}
