@@ -25,6 +25,7 @@ from pointillist.privacy.ledger import State
 
 COMMANDS = [
     ["demo"],
+    ["methods"],
     ["schema", "draft"],
     ["extractor", "train"],
     ["release"],
