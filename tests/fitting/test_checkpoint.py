@@ -64,8 +64,8 @@ def test_a_fit_that_was_broken_off_ends_where_it_would_have_ended(
 ) -> None:
     """To the bit, and without doing again what was done."""
     steps: list[float] = []
-    again = QUICK.fit(
-        releases["this"], seed=3, progress=lambda step, fraction: steps.append(fraction), checkpoint=begun
+    again = pt.Model.fitted(
+        releases["this"], QUICK, seed=3, progress=lambda step, fraction: steps.append(fraction), checkpoint=begun
     )
     assert again.to_bytes() == whole
     assert steps[0] > 0.4
@@ -97,8 +97,8 @@ def test_a_fit_that_stops_early_does_so_after_a_break_too(releases: dict[str, pt
     release = replace(releases["this"], measurements=(noise,))
     steps: list[float] = []
     models = [
-        QUICK.fit(
-            release, seed=3, progress=lambda step, fraction: steps.append(fraction), checkpoint=tmp_path / "c"
+        pt.Model.fitted(
+            release, QUICK, seed=3, progress=lambda step, fraction: steps.append(fraction), checkpoint=tmp_path / "c"
         ).to_bytes()
         for _ in range(2)
     ]
