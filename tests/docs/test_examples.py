@@ -20,17 +20,6 @@ from pointillist.demo.people import SCHEMA, TARGET, simulate
 from pointillist.files.table_files import write_table
 
 ROOT = Path(__file__).parents[2]
-SLOW = {
-    "docs/explanation/methods/reduced-set.md",
-    "docs/how-to/evaluation.md",
-    "docs/how-to/generators.md",
-    "docs/how-to/image-evaluation.md",
-    "docs/how-to/receiver.md",
-    "docs/how-to/research.md",
-    "docs/how-to/uncertainty.md",
-    "docs/tutorials/images.md",
-}
-"""Pages that take more than five CPU-seconds."""
 FENCE = re.compile(
     r"^(?P<before><!-- no run: .+ -->\n\n?)?```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
@@ -72,10 +61,9 @@ def run(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert end.value.code == 0, command
 
 
-def pages() -> list[Any]:
+def pages() -> list[str]:
     found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    names = [path.relative_to(ROOT).as_posix() for path in found if blocks(path.read_text(encoding="utf-8"))]
-    return [pytest.param(name, marks=pytest.mark.slow if name in SLOW else (), id=name) for name in names]
+    return [path.relative_to(ROOT).as_posix() for path in found if blocks(path.read_text(encoding="utf-8"))]
 
 
 @pytest.fixture(scope="session")
