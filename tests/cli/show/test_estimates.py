@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-from pointillist.cli.show.estimates import show_answers, show_errors
+from pointillist.cli.show.estimates import show_errors
 from pointillist.inference.estimate import Estimate
-from pointillist.inference.query import Answers, Group, Query
 
 Shown = Callable[[], list[str]]
 MEAN = Estimate("mean of age", "number", 41.25, 40.0, 42.5, 0.6, 0.95, "measured")
@@ -25,14 +24,3 @@ def test_error_bars(shown: Shown) -> None:
 def test_no_error_bars_at_all(shown: Shown) -> None:
     show_errors("people", [])
     assert "private" in " ".join(shown())
-
-
-def test_answers_stand_in_their_groups(shown: Shown) -> None:
-    query = Query.parse("mean(age), share() group by sex", ["age", "sex"])
-    show_answers(
-        "people", Answers(query, (Group(("female",), (MEAN, SHARE)), Group((None,), (MEAN, SHARE))), ("Odd.",))
-    )
-    text = [" ".join(line.split()) for line in shown()]
-    assert "female mean(age) 41.25 40 to 42.5 measured" in text
-    assert "missing share() 50.00% 25.00% to 75.00% assisted" in text
-    assert "Note: Odd." in text
