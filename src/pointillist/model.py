@@ -17,7 +17,7 @@ from pointillist.fitting.class_shares import record_count
 from pointillist.generators import generator_class
 from pointillist.generators.base import Generator, GeneratorSettings
 from pointillist.privacy.guarantee import Guarantee
-from pointillist.privacy.promise import require_promise
+from pointillist.privacy.guarantee_check import require_promise
 from pointillist.progress import Progress
 from pointillist.release import Release, require_same_unit
 from pointillist.sampling.constrained_sampler import ConstrainedSampler

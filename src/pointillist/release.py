@@ -20,7 +20,7 @@ from pointillist.files.facts import listed, optional, real, table, text, texts, 
 from pointillist.plan import PublishedPlan
 from pointillist.privacy.grid import FINEST, Grid
 from pointillist.privacy.guarantee import Guarantee, Neighbours
-from pointillist.privacy.promise import Noisy, require_noise
+from pointillist.privacy.guarantee_check import Noisy, require_noise
 from pointillist.schema import Schema
 
 KIND, FORMAT = "release", 1

@@ -202,7 +202,7 @@ def test_of_columns_that_were_never_measured_together_nothing_is_known(bars: pt.
 
 
 def test_a_statistic_of_too_many_columns_is_refused(bars: pt.Uncertainty, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pointillist.inference.refits._MOST_COLUMNS", 1)
+    monkeypatch.setattr("pointillist.inference.refitted_intervals._MOST_COLUMNS", 1)
     with pytest.raises(UsageError, match="reads 2 columns"):
         bars.of(slope)
 

@@ -17,7 +17,7 @@ from pointillist.fitting.class_shares import class_shares
 from pointillist.generators.image_network.image_network import ImageNetwork
 from pointillist.generators.image_network.settings import ImageNetworkSettings
 from pointillist.methods.perceptual import MOST_COORDINATES, Perceptual
-from pointillist.methods.perceptual_stopping import fit_by_proxy, parted
+from pointillist.methods.perceptual_proxy import fit_by_proxy, parted
 from pointillist.progress import silent
 from pointillist.release import Release
 from pointillist.schema import Schema

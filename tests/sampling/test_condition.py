@@ -25,7 +25,7 @@ from pointillist.sampling.constraints import Rules
 from pointillist.sampling.table_decoder import TableDecoder
 from pointillist.schema.level_values import numbers
 from pointillist.schema.levels import Levels, levels_of
-from pointillist.schema.selecting import select
+from pointillist.schema.selection_syntax import select
 
 ModelOf = Callable[..., pt.Model]
 

@@ -49,7 +49,7 @@ def sample(
 
 def _conditions(given: list[str], measured: Mapping[str, Any]) -> dict[str, Any]:
     """What --given asks for, by column; several values of one column are alternatives."""
-    from pointillist.schema.selecting import from_text
+    from pointillist.schema.selection_syntax import from_text
 
     found: dict[str, list[Any]] = {}
     for text in given:

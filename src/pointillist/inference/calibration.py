@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pointillist.features import Tiles
 from pointillist.fitting.readings import Readings
-from pointillist.inference.noisy_counts import middles
+from pointillist.inference.measured_intervals import middles
 from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]

@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pointillist.inference.assisted import Assisted
+from pointillist.inference.assisted_intervals import Assisted
 from pointillist.inference.estimate import Interval, Unit
 from pointillist.inference.expression import ALL_ROWS, Function
-from pointillist.inference.noisy_counts import Asked
+from pointillist.inference.measured_intervals import Asked
 from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]

@@ -1,8 +1,8 @@
 """Uncertainty: how far a statistic of the synthetic data may be from the private one.
 
 The noise is known, so its part in any figure can be told from the release alone. Shares, means and quantiles are read off
-the noisy counts, with an exact interval (`noisy_counts.py`). For all else the release is made noisier: fresh noise of the
-same scale is added, and a model fitted again (`refits.py`).
+the noisy counts, with an exact interval (`measured_intervals.py`). For all else the release is made noisier: fresh noise of the
+same scale is added, and a model fitted again (`refitted_intervals.py`).
 
 Nothing here sees a private row, and nothing is spent.
 """
@@ -22,8 +22,8 @@ from pointillist.fitting.readings import Readings
 from pointillist.generators.base import GeneratorSettings
 from pointillist.inference.estimate import Basis, Estimate, Interval
 from pointillist.inference.expression import ALL_ROWS, Function
-from pointillist.inference.noisy_counts import NoisyCounts
-from pointillist.inference.refits import Refits
+from pointillist.inference.measured_intervals import NoisyCounts
+from pointillist.inference.refitted_intervals import Refits
 from pointillist.inference.sampled_rows import OfTable
 from pointillist.inference.statistic import EVERYWHERE, Correlation, Mean, Quantile, Share, Statistic
 from pointillist.methods.base import Method

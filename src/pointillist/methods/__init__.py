@@ -1,4 +1,7 @@
-"""Recipes by name: which feature maps, which generator, which defaults. `base` says what a method is."""
+"""Recipes by name: which feature maps, which generator, which defaults. `base` says what a method is.
+
+The first method that suits a schema is its default: `mosaic` for tables, `spectral` for images.
+"""
 
 from typing import Any
 

@@ -16,7 +16,7 @@ from pointillist.errors import UsageError
 from pointillist.features import Concat, FeatureMap, Labelled, OneHot, Product, Tiles, Weighted
 from pointillist.fitting.evidence import Evidence, raw_error, tables_of
 from pointillist.fitting.marginals import Marginals
-from pointillist.generators.mixture.fit import fit_mixture
+from pointillist.generators.mixture.fit_to_counts import fit_mixture
 from pointillist.methods.base import METHODS, TableMethod
 from pointillist.methods.parts import Part, joined, require_share, round_of
 from pointillist.methods.tiling import coarsen, tile

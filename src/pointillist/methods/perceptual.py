@@ -25,7 +25,7 @@ from pointillist.methods.image_parts import (
 )
 from pointillist.methods.parts import Part, joined, require_share, round_of
 from pointillist.methods.perceptual_bounds import FAILURE, Noise, expected_error, farther, uniform_error
-from pointillist.methods.perceptual_stopping import PROXY_NOISE, fit_by_proxy
+from pointillist.methods.perceptual_proxy import PROXY_NOISE, fit_by_proxy
 from pointillist.model import Model
 from pointillist.plan import Plan, Request
 from pointillist.progress import Progress

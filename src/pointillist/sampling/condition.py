@@ -17,8 +17,8 @@ from pointillist.errors import UsageError
 from pointillist.schema.kinds.bounded import on_grid
 from pointillist.schema.level_values import beside_specials, numbers
 from pointillist.schema.levels import Levels
-from pointillist.schema.selecting import select
 from pointillist.schema.selection import Selection
+from pointillist.schema.selection_syntax import select
 
 Floats = NDArray[np.float64]
 Codes = Mapping[str, NDArray[np.uint16]]

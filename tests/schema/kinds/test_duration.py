@@ -26,8 +26,8 @@ from pointillist.sampling.decoding import decode
 from pointillist.schema.constraints import Order
 from pointillist.schema.kinds.duration import SECONDS, in_words, length_of
 from pointillist.schema.levels import Levels
-from pointillist.schema.selecting import from_text, plain, select
 from pointillist.schema.selection import Selection
+from pointillist.schema.selection_syntax import from_text, plain, select
 
 MANY = settings(deadline=None, max_examples=50)
 STAY = pt.Duration(min="1m", max="7d", scale="log", special=("0s",), resolution="minute")

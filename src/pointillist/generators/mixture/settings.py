@@ -44,7 +44,7 @@ class MixtureSettings:
         """A mixture for the release."""
         require_torch()
         from pointillist.fitting.likelihood import Likelihood
-        from pointillist.generators.mixture.descent import fit_by_descent
+        from pointillist.generators.mixture.fit_to_features import fit_by_descent
 
         if checkpoint is not None:
             raise UsageError("a mixture is fitted in one go and takes no checkpoint. Only networks do.")

@@ -9,7 +9,7 @@ import pytest
 
 import pointillist as pt
 from pointillist.errors import UsageError
-from pointillist.methods.perceptual_stopping import PROXY_NOISE, parted
+from pointillist.methods.perceptual_proxy import PROXY_NOISE, parted
 
 
 def test_the_proxy_has_ten_times_the_noise() -> None:

@@ -1,4 +1,4 @@
-"""Noisy counts: intervals for statistics of the private rows, read off the tables of a release alone.
+"""Measured intervals: intervals for statistics of the private rows, read off the tables of a release alone.
 
 The noise is Gaussian (on a fine grid) with a known scale, so an unbiased reading plus and minus so many standard deviations
 holds the private figure as often as is said, whatever the data. No model has a part in it, but for where inside its cell a

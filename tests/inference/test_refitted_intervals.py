@@ -7,7 +7,7 @@ import pytest
 
 import pointillist as pt
 from pointillist.errors import UsageError
-from pointillist.inference.refits import Refits, noisier
+from pointillist.inference.refitted_intervals import Refits, noisier
 
 
 def test_fresh_noise_has_the_stated_scale(counted: pt.Received) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from pointillist.features import OneHot
 from pointillist.fitting.evidence import Evidence, Table
-from pointillist.generators.mixture.problem import Problem
+from pointillist.generators.mixture.count_matrices import Problem
 
 A, B = OneHot("a", 3), OneHot("b", 4)
 ROWS = 10_000.0

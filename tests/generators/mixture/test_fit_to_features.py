@@ -9,7 +9,7 @@ import pytest
 
 import pointillist as pt
 from pointillist.fitting.likelihood import Likelihood
-from pointillist.generators.mixture.descent import fit_by_descent
+from pointillist.generators.mixture.fit_to_features import fit_by_descent
 from pointillist.generators.mixture.mixture import Mixture
 from pointillist.progress import silent
 from pointillist.schema.levels import levels_of

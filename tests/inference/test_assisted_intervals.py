@@ -6,7 +6,7 @@ from scipy import stats
 
 import pointillist as pt
 from pointillist.features import Records
-from pointillist.inference.assisted import Assisted
+from pointillist.inference.assisted_intervals import Assisted
 from pointillist.inference.noisy_embedding import MeanEmbedding
 from pointillist.inference.two_sample import read as read_table
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from pointillist.features import Tiles
 from pointillist.fitting.evidence import Evidence
+from pointillist.generators.mixture.count_matrices import Problem
 from pointillist.generators.mixture.mixture import Mixture
-from pointillist.generators.mixture.problem import Problem
 from pointillist.progress import Progress
 
 Floats = NDArray[np.float64]

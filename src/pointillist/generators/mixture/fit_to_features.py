@@ -1,4 +1,4 @@
-"""Descent: a mixture fitted to any release but landmarks, by gradient descent on its likelihood. Needs torch.
+"""Fit to features: a mixture fitted to any release but landmarks, by gradient descent on its likelihood. Needs torch.
 
 A component is a product of one distribution for each column, and the expected features of such a product are closed
 forms for every map of the library. So the loss is exact: no rows are drawn, no batch adds noise of its own. A number

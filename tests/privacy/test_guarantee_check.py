@@ -9,7 +9,7 @@ import pointillist as pt
 from pointillist.plan import Plan
 from pointillist.privacy.exponential import exponential_mu
 from pointillist.privacy.guarantee import Guarantee, Neighbours
-from pointillist.privacy.promise import Noisy, require_noise, require_promise
+from pointillist.privacy.guarantee_check import Noisy, require_noise, require_promise
 
 
 def planned(

@@ -12,7 +12,7 @@ from pointillist.fitting.evidence import Table
 from pointillist.fitting.readings import Readings
 from pointillist.inference.estimate import Interval
 from pointillist.inference.expression import ALL_ROWS, Expression
-from pointillist.inference.noisy_counts import Asked, NoisyCounts, middles, spans
+from pointillist.inference.measured_intervals import Asked, NoisyCounts, middles, spans
 from pointillist.sampling.condition import Condition
 from pointillist.schema.levels import Levels
 

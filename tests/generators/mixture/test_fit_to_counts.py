@@ -5,9 +5,9 @@ import pytest
 
 from pointillist.features import OneHot, Product, Products, Tiles
 from pointillist.fitting.evidence import Evidence, Table
-from pointillist.generators.mixture.fit import Fit, _through_softmax, fit_mixture
+from pointillist.generators.mixture.count_matrices import Problem
+from pointillist.generators.mixture.fit_to_counts import Fit, _through_softmax, fit_mixture
 from pointillist.generators.mixture.mixture import Mixture
-from pointillist.generators.mixture.problem import Problem
 
 A, B, Y = OneHot("a", 3), OneHot("b", 4), OneHot("y", 2)
 
