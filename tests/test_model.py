@@ -14,7 +14,9 @@ from pointillist.errors import ArtefactError, UsageError
 from pointillist.fitting.class_shares import record_count
 from pointillist.generators.gaussians.gaussians import Gaussians
 from pointillist.generators.image_generator import ImageColumns
+from pointillist.generators.points.points import Points
 from pointillist.progress import silent
+from pointillist.records import Records
 from pointillist.sampling.table_decoder import MOST_ROWS
 
 LABEL = pt.Categorical(categories=("cat", "dog"), missing=False, out_of_domain="error")
@@ -153,3 +155,13 @@ class TestFiles:
         wrong.save(tmp_path / "a.model")
         with pytest.raises(ArtefactError, match="does not fit the schema"):
             pt.Model.load(tmp_path / "a.model")
+
+
+def test_rows_are_no_images(tmp_path: Path) -> None:
+    """A file whose generator gives rows, and whose schema has an image, is refused when it is read."""
+    records = Records(2, {"sort": np.array([0, 1], dtype=np.uint16)}, {})
+    model = images()
+    broken = pt.Model(IMAGES["labelled"], model.guarantee, "r", "pyarrow", 2.0, Points(records, np.full(2, 0.5)))
+    broken.save(tmp_path / "m")
+    with pytest.raises(ArtefactError, match="does not fit"):
+        pt.Model.load(tmp_path / "m")

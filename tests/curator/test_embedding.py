@@ -16,6 +16,7 @@ from pointillist.curator import embedding
 from pointillist.curator.clipping import quantise
 from pointillist.curator.embedding import Embedding
 from pointillist.curator.releasing import embed
+from pointillist.engines import Partial
 from pointillist.features import (
     Concat,
     FeatureMap,
@@ -371,3 +372,22 @@ def test_memory_does_not_grow_with_rows_times_cells() -> None:
     some = Embedding(feature_map, Grid(24))
     some.add(part)
     np.testing.assert_array_equal(some.sums(), quantise(feature_map(part), Grid(24)).sum(axis=0))
+
+
+class Astray(Tiles):
+    """A map from elsewhere whose lookup sends records beyond its own features."""
+
+    @property
+    def lookup(self) -> tuple[str, np.ndarray]:
+        return self.column, np.array([0, 5], dtype=np.uint16)
+
+
+def test_a_lookup_beyond_the_maps_features_is_refused() -> None:
+    with pytest.raises(ValueError, match="leaves its dimension"):
+        Embedding(Astray("kind", (0, 1)), Grid(8))
+
+
+def test_a_sum_of_another_length_is_refused() -> None:
+
+    with pytest.raises(ValueError, match="another length"):
+        Embedding(OneHot("kind", 2), Grid(8), Partial(np.zeros(3, dtype=np.int64), 1))

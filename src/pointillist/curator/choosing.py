@@ -284,8 +284,9 @@ def _require_known(feature_map: FeatureMap, schema: Schema) -> None:
 
 
 def _registered(feature_map: FeatureMap) -> bool:
-    """Whether a map and all its parts are entered in the registry, themselves and not by what they inherit."""
-    return type(feature_map) in MAPS.values() and all(map(_registered, feature_map.parts))
+    """Whether a map and all its parts are this library's and entered in the registry, not by what they inherit."""
+    own = type(feature_map).__module__.startswith("pointillist.features.")
+    return own and type(feature_map) in MAPS.values() and all(map(_registered, feature_map.parts))
 
 
 def _named_map(name: str, levels: tuple[Levels, ...]) -> FeatureMap:

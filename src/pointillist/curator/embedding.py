@@ -58,6 +58,8 @@ class Embedding:
         self.rows = 0 if before is None else before.rows
         self._counts = np.zeros(feature_map.dimension, dtype=np.int64) if before is None else before.values
         """Counts of cells when counting, sums of integer features otherwise."""
+        if self._counts.shape != (feature_map.dimension,):
+            raise ValueError("a sum of another length than the feature map's")
         if self._counting:
             self._weights = [grid.weight(weight) for _, weight in weighted]
             if sum(weight**2 for weight in self._weights) > grid.squared_norm:
@@ -107,6 +109,12 @@ class Embedding:
             else:
                 self._rest.append((block, places[number]))
         self._lookups = [leaf.lookup for leaf in numbers if leaf.lookup is not None]
+        # The compiled kernel writes where a lookup sends it, so a map from elsewhere is held to its own dimension here.
+        for leaf, (_, table) in zip(numbers, self._lookups, strict=True):
+            if len(table) and int(np.max(table)) >= leaf.dimension:
+                raise ValueError(f"the lookup of {type(leaf).__name__} leaves its dimension")
+        if int(offsets[-1]) != self.feature_map.dimension:
+            raise ValueError("the blocks of the feature map do not add up to its dimension")
         self._leaf_sizes = np.array([leaf.dimension for leaf in numbers], dtype=np.int64)
         parents = _parents(entries)
         self._margins = [

@@ -54,7 +54,11 @@ class Partial:
 
     @staticmethod
     def merged(parts: Iterable["Partial"]) -> "Partial":
-        """The sum over the rows of all parts, of which there is at least one; the same bits in any order."""
+        """The sum over the rows of all parts, of which there is at least one; the same bits in any order.
+
+        Every partition must be among them exactly once. A task that is tried again gives the same part again: an engine
+        keeps one of the two, since rows that count twice have twice the sensitivity that the noise was made for.
+        """
         stream = iter(parts)
         first = next(stream)
         values, rows = first.values.copy(), first.rows

@@ -1,8 +1,8 @@
 """Uncertainty: how far a statistic of the synthetic data may be from the private one.
 
 The noise is known, so its part in any figure can be told from the release alone. Shares, means and quantiles are read off
-the noisy counts, with an exact interval (`measured_intervals.py`). For all else the release is made noisier: fresh noise of the
-same scale is added, and a model fitted again (`refitted_intervals.py`).
+the noisy counts, with an exact interval (`measured_intervals.py`). For all else the release is made noisier: fresh noise of
+the same scale is added, and a model fitted again (`refitted_intervals.py`).
 
 Nothing here sees a private row, and nothing is spent.
 """

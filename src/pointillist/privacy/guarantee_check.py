@@ -1,4 +1,4 @@
-"""Guarantee check: whether the noise of a release gives what its guarantee says. For releases and models that come in a file.
+"""Guarantee check: whether the noise of a release gives what its guarantee says. For files that come in.
 
 Everything that a guarantee rests on stands in the release: grids, noise and feature maps. So anyone can do the sum again,
 and a file that promises more than its noise gives is refused, whoever wrote it.

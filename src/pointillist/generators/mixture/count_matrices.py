@@ -1,4 +1,4 @@
-"""Count matrices: the evidence of a release as matrices that a mixture is held against, and what is taken over from it directly."""
+"""Count matrices: a release as matrices that a mixture is held against, and what is taken over from it directly."""
 
 import itertools
 from collections.abc import Mapping

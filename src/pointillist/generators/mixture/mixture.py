@@ -119,6 +119,8 @@ class Mixture:
         return cls(weights, tiles, tables, within, held)
 
     def fits(self, schema: Schema) -> bool:
+        if schema.image is not None:
+            return False
         levels = levels_of(schema)
         known = stored.same_columns(self.tiles, levels)
         return known and all(len(self.tiles[each.name].tile_of) == each.size for each in levels)

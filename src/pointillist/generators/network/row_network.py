@@ -155,6 +155,8 @@ class Network:
         return cls(shape, with_weights(shape.module, arrays))
 
     def fits(self, schema: Schema) -> bool:
+        if schema.image is not None:
+            return False
         shape, levels = self.shape, levels_of(schema)
         heads = {head.column: head for head in shape.heads}
         if len(heads) < len(shape.heads) or not stored.same_columns(heads, levels):

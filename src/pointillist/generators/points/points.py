@@ -103,6 +103,8 @@ class Points:
         return cls(Records(len(weights), codes, units), weights)
 
     def fits(self, schema: Schema) -> bool:
+        if schema.image is not None:
+            return False
         levels = levels_of(schema)
         codes, units = self.records.codes, self.records.units
         numbers = {each.name for each in levels if each.numeric}
