@@ -13,7 +13,8 @@ import pointillist as pt
 from pointillist.features import OneHot, Tiles
 from pointillist.fitting.evidence import Table
 from pointillist.fitting.readings import Readings
-from pointillist.inference import measured
+from pointillist.inference.estimate import Interval
+from pointillist.inference.measured_intervals import NoisyCounts, spans
 from pointillist.sampling.condition import Condition
 from pointillist.sampling.decoding import decode
 from pointillist.sampling.recoding import numbers_of, recode
@@ -85,6 +86,10 @@ ROWS = st.lists(
 Rows = list[tuple[int | None, float | None]]
 
 
+def counts(readings: Readings) -> NoisyCounts:
+    return NoisyCounts(readings, {each.name: each for each in (AGE, PAY)}, 0.95)
+
+
 def noiseless(rows: Rows) -> tuple[Readings, dict[str, pa.ChunkedArray], dict[str, NDArray[np.uint16]]]:
     """Readings of rows without noise, over levels and over coarse tiles of both columns together."""
     arrays = {
@@ -112,8 +117,8 @@ def test_without_noise_a_share_lies_in_its_interval_whatever_the_bins(
     """Ranges cut bins and tiles anywhere: what a cell does not tell is taken at its worst, so the truth is always inside."""
     readings, _, _ = noiseless(rows)
     age = (low, min(low + width, 19))
-    alone = measured.share(readings, Condition.of((AGE, PAY), {"age": age}), 0.95)
-    both = measured.share(readings, Condition.of((AGE, PAY), {"age": age, "pay": (pay, 1000)}), 0.95)
+    alone = counts(readings).share_of(Condition.of((AGE, PAY), {"age": age}))
+    both = counts(readings).share_of(Condition.of((AGE, PAY), {"age": age, "pay": (pay, 1000)}))
     assert alone is not None
     assert both is not None
     in_age = [a is not None and age[0] <= a <= age[1] for a, _ in rows]
@@ -128,7 +133,7 @@ def test_without_noise_a_quantile_lies_in_its_interval(rows: Rows, order: float)
     for levels in (AGE, PAY):
         values = numbers_of(levels, arrays[levels.name])
         values = values[~np.isnan(values)]
-        found = measured.quantile(readings, levels, order, 0.95)
+        found = counts(readings).quantile(levels, order)
         assert found is not None
         if len(values):
             exact = float(np.quantile(values, order, method="inverted_cdf"))
@@ -142,9 +147,9 @@ def test_a_mean_is_within_the_widths_of_its_bins(rows: Rows) -> None:
     for levels in (AGE, PAY):
         values = numbers_of(levels, arrays[levels.name])
         shares = np.bincount(codes[levels.name], minlength=levels.size) / len(rows)
-        found = measured.mean(readings, levels, shares, 0.95)
+        found = counts(readings).mean(levels, shares)
         assert found is not None
-        low, high = measured.spans(levels)
+        low, high = spans(levels)
         assert np.nanmin(low) <= found.low <= found.high <= np.nanmax(high)
         if not np.isnan(values).all():
             widest = float(np.nanmax((high - low)[np.unique(codes[levels.name])]))
@@ -153,19 +158,19 @@ def test_a_mean_is_within_the_widths_of_its_bins(rows: Rows) -> None:
 
 def test_what_was_not_measured_has_no_interval() -> None:
     coarse = Readings((Table((Tiles("age", tuple(level // 2 for level in range(AGE.size))),), np.ones(5), 1.0),), None)
-    assert measured.mean(coarse, AGE, np.ones(AGE.size) / AGE.size, 0.95) is None
-    assert measured.quantile(coarse, AGE, 0.5, 0.95) is None
-    assert measured.share(coarse, Condition.of((PAY,), {"pay": (1, 10)}), 0.95) is None
+    assert counts(coarse).mean(AGE, np.ones(AGE.size) / AGE.size) is None
+    assert counts(coarse).quantile(AGE, 0.5) is None
+    assert counts(coarse).share_of(Condition.of((PAY,), {"pay": (1, 10)})) is None
 
 
 def test_where_noise_drowns_the_rows_anything_is_possible() -> None:
     drowned = Readings((Table((OneHot("age", AGE.size),), np.ones(AGE.size), 100.0),), None)
-    assert measured.share(drowned, Condition.of((AGE,), {"age": (0, 5)}), 0.95) == measured.Interval(0, 1, math.inf)
+    assert counts(drowned).share_of(Condition.of((AGE,), {"age": (0, 5)})) == Interval(0, 1, math.inf)
     for found in (
-        measured.mean(drowned, AGE, np.ones(AGE.size) / AGE.size, 0.95),
-        measured.quantile(drowned, AGE, 0.5, 0.95),
+        counts(drowned).mean(AGE, np.ones(AGE.size) / AGE.size),
+        counts(drowned).quantile(AGE, 0.5),
     ):
-        assert found == measured.Interval(-1, 19, math.inf)
+        assert found == Interval(-1, 19, math.inf)
 
 
 def test_recoding_undoes_decoding(schema: pt.Schema) -> None:
