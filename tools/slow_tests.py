@@ -19,7 +19,7 @@ import pytest
 import typer
 
 LIST = Path(__file__).parents[1] / "tests" / "slow.txt"
-LIMIT = 0.5
+LIMIT = 0.3
 """CPU seconds of a test with all its parameters."""
 
 
