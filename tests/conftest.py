@@ -31,6 +31,12 @@ SLOW = (
 """Folders of tests that train, attack, replay or start processes; single tests that are slow are in slow.txt."""
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import slow folders where they are left out."""
+    place = collection_path.relative_to(Path(__file__).parent).as_posix()
+    return True if config.option.markexpr == "not slow" and place in SLOW else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark slow tests, which `make check` leaves out."""
     here = Path(__file__).parent

@@ -124,12 +124,15 @@ def test_nothing_outside_is_reached(tmp_path) -> None:
         ("sex + 1", r"'sex \+ 1' cannot be worked out"),
         ("sex", "'sex' is not a number"),
         ("cast(sex as int)", "cannot be worked out"),
-        ("INTERVAL 1 day", "not a number"),
     ],
 )
 def test_what_cannot_be_worked_out_is_explained(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         Expression.parse(text, TABLE.column_names).numbers(TABLE)
+
+
+def test_lengths_of_time_count_in_seconds() -> None:
+    assert set(Expression.parse("INTERVAL 1 day", TABLE.column_names).numbers(TABLE)) == {86_400.0}
 
 
 @given(st.text(min_size=1, max_size=12).filter(lambda name: "\0" not in name))

@@ -6,7 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 import pointillist as pt
+from pointillist.sampling.decoding import decode
 from pointillist.sampling.recoding import numbers_of, recode
+from pointillist.schema.levels import levels_of
 
 
 def test_levels_come_back(schema: pt.Schema, random_model: Callable[..., pt.Model]) -> None:
@@ -25,3 +27,14 @@ def test_levels_come_back(schema: pt.Schema, random_model: Callable[..., pt.Mode
         elif not each.has_other:
             named = np.array([*each.categories, None], dtype=object)[np.where(gaps, len(each.categories), codes)]
             assert named.tolist() == table[each.name].to_pylist()
+
+
+def test_recoding_undoes_decoding(schema: pt.Schema) -> None:
+    """Every level of every kind of column, many times. Rounding may carry a number into the next bin, so there is none."""
+    rng = np.random.default_rng(0)
+    exact = {**schema.columns, "income": pt.Real(min=1, max=100_000, special=(0.0,), scale="log")}
+    second = {"time": pt.Datetime(min="2020-01-01", max="2020-01-03", resolution="second")}
+    for levels in levels_of(pt.Schema(name="exact", columns={**exact, **second})):
+        codes = rng.integers(0, levels.size, 3_000).astype(np.uint16)
+        table = pa.table({levels.name: decode(levels, codes, rng)})
+        assert recode(levels, table[levels.name]).tolist() == codes.tolist()
