@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same to Python
     from pointillist.curator.choosing import Choice, choose
-    from pointillist.curator.drafting import draft
     from pointillist.curator.releasing import plan, release
+    from pointillist.curator.table_drafting import draft
     from pointillist.errors import FactsFromDataWarning, PointillistError
     from pointillist.evaluate.audit import Audit, audit
     from pointillist.evaluate.images.evaluation import (
@@ -196,7 +196,7 @@ _HOMES = {
     "audit": "evaluate.audit",
     "choose": "curator.choosing",
     "csv": "reading.opening",
-    "draft": "curator.drafting",
+    "draft": "curator.table_drafting",
     "evaluate": "evaluate.tables.evaluation",
     "evaluate_images": "evaluate.images.evaluation",
     "evaluate_pictures": "evaluate.images.evaluation",

@@ -55,6 +55,13 @@ class Block:
     """Length of each table's one-hot vector, or of all features together, of a record's whole length 1."""
     counts: bool = True
     """Whether these are tables of counts; otherwise `cells` features of another kind."""
+    ones: int = 1
+    """Of products of scores, each of which has this weight: how many a record has that are not 0, at most."""
+
+    @property
+    def part(self) -> float:
+        """Its part of the squared length of a record's features, and so of its round's budget."""
+        return self.count * self.ones * self.weight**2
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,7 @@ class Round:
     positive: bool = False
     """Whether no two records' features have a negative inner product, before rounding."""
     counting: bool = False
-    """Whether every block is a weighted indicator, so that norms are known before a row is seen."""
+    """Whether every feature is a weight, less a weight or 0, so that norms are known before a row is seen."""
 
     def __post_init__(self) -> None:
         if not (self.counting or self.grid.holds(self.dimension)):
@@ -212,6 +219,10 @@ class PublishedBlock(Block):
     expected_error: float | None
     """Expected total variation distance of one raw table; None where nobody can tell."""
 
+    def to_json(self) -> dict[str, Any]:
+        # Releases from before there were products of scores say nothing of them.
+        return {name: value for name, value in asdict(self).items() if name != "ones" or value != 1}
+
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> Self:
         return cls(
@@ -220,6 +231,7 @@ class PublishedBlock(Block):
             cells=whole(facts, "cells", 1, _MOST_CELLS),
             weight=real(facts, "weight", 0.0, 1 + _CLOSE),
             counts=flag(facts, "counts"),
+            ones=whole(facts, "ones", 1, _MOST_CELLS) if "ones" in facts else 1,
             noise_rows=real(facts, "noise_rows", 0.0),
             expected_error=optional(facts, "expected_error", lambda one, name: real(one, name, 0.0)),
         )
@@ -237,7 +249,7 @@ class PublishedRound:
     blocks: tuple[PublishedBlock, ...]
 
     def to_json(self) -> dict[str, Any]:
-        blocks = [asdict(block) for block in self.blocks]
+        blocks = [block.to_json() for block in self.blocks]
         return {"share": self.share, "bits": self.grid.bits, "sigma": self.sigma, "blocks": blocks}
 
     @classmethod

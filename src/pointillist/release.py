@@ -31,8 +31,8 @@ _LONGEST_ID, _MOST_ROWS = 100, 1 << 48
 class MeasuredBlock:
     """One block of a measurement: a map that is no sum of others, its noisy sum over all records, and the noise in it.
 
-    Values and noise are in grid units, the integers that were published. Divide both by `added`, or by `scale` where the
-    features are no indicators, for the sum of the map's own features, without the weight.
+    Values and noise are in grid units, the integers that were published. Divide both by `added`, or by `scale` where
+    features are others than -1, 0 and 1, for the sum of the map's own features, without the weight.
     """
 
     map: FeatureMap
@@ -50,7 +50,7 @@ class MeasuredBlock:
 
     @property
     def added(self) -> int:
-        """The very integer that each record added to its cell, where the features are indicators."""
+        """The very integer that a feature of 1 counts, where every feature is -1, 0 or 1."""
         return self.grid.weight(self.weight)
 
 
@@ -86,10 +86,10 @@ class Measurement:
             raise ArtefactError("its feature map does not fit its schema")
         if not self.feature_map.bound <= 1 + 1e-9:
             raise ArtefactError("its features are longer than 1")
-        counted = [(block.map.indicator, block.added) for block in self.blocks()]
-        if any(indicator and not added for indicator, added in counted):
+        counted = [(block.map.most_ones is not None, block.added) for block in self.blocks()]
+        if any(whole and not added for whole, added in counted):
             raise ArtefactError("it counts records with a weight of 0")
-        if not (all(indicator for indicator, _ in counted) or self.grid.holds(self.feature_map.dimension)):
+        if not (all(whole for whole, _ in counted) or self.grid.holds(self.feature_map.dimension)):
             raise ArtefactError("its grid is too fine for its features")
 
 
@@ -118,8 +118,9 @@ class Release:
 
     @cached_property
     def pairs(self) -> frozenset[frozenset[str]]:
-        """Columns that were measured together."""
-        maps = [block.map for each in self.measurements for block in each.blocks()]
+        """Columns that were measured together. A product of scores shows two columns in outline: that is not enough."""
+        blocks = [block.map for each in self.measurements for block in each.blocks()]
+        maps = [each for each in blocks if each.indicator or each.most_ones is None]
         return frozenset(
             frozenset(pair)
             for each in maps

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from benchmarks.tables.environments import Environment, NotInstalled
 from benchmarks.tables.methods import METHODS, Method
 
 import pointillist as pt
+from pointillist.errors import UsageError
 
 COPY = """
 import shutil, sys
@@ -129,3 +131,20 @@ def test_references_are_planned_once_and_seeds_come_first() -> None:
     assert [(run.method, run.epsilon, run.seed) for run in runs] == [
         ("mosaic", 0.3, 0), ("real", None, 0), ("mosaic", 1, 0), ("mosaic", 0.3, 1), ("mosaic", 1, 1),
     ]  # fmt: skip
+
+
+def test_bins_that_would_not_nest_in_those_of_scores_are_refused() -> None:
+    with pytest.raises(UsageError, match="a multiple or a divisor of 16"):
+        plan(["a"], [METHODS["mosaic"]], [1], 1e-5, [0], 20)
+
+
+def test_samples_are_kept_where_asked_and_scored_anew(tmp_path, place, dataset) -> None:
+    place = replace(place, samples=tmp_path / "samples")
+    methods = [_rival(tmp_path, "copy", COPY.format(count=str(tmp_path / "count")))]
+    _go(place, dataset, methods)
+    (kept,) = (tmp_path / "samples").glob("*.parquet")
+    pq.write_table(pq.read_table(kept).slice(0, 50), kept)
+    _go(place, dataset, methods, rescore=True)
+    ((_, _, scores),) = place.records
+    assert scores["tvd_1"] > 0
+    assert (tmp_path / "count").read_text() == "x"

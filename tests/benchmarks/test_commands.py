@@ -19,6 +19,7 @@ BENCHES = ROOT / "benchmarks"
 
 SMOKE = {
     "benchmarks.embedding_pass": ("--rows 2000 --repeats 1 --folder {out}", "| 2,000 | pass 2 |"),
+    "benchmarks.fitting": ("--rows 2000 --cases registry", "| registry | 2,000 |"),
     "benchmarks.wide": ('--rows 200 --cases "2 numbers"', "| 2 numbers | 200 |"),
     "benchmarks.stamp": ("--root {out}", ""),
     "benchmarks.fuzz": ("--count 3 --only toml --workers 1 --keep {out}", "all              3"),
@@ -45,6 +46,7 @@ IN_PROCESS = {
     "benchmarks.startup": "test_startup.py::test_what_is_late_is_named",
     "benchmarks.images.stopping": "test_image_stopping.py::test_the_command_runs_three_ways",
     "benchmarks.papers.research": "test_papers_research.py::test_a_small_run",
+    "benchmarks.tables.quick": "test_quick.py::test_a_small_run_is_kept_and_compared_with",
     "benchmarks.intervals": "test_intervals.py::test_a_small_study_runs",
     "benchmarks.receiver.coverage": "test_receiver_coverage.py::test_a_small_study_runs",
     "benchmarks.receiver.hospital": "test_receiver_hospital.py::test_a_small_run",
@@ -58,6 +60,8 @@ IN_PROCESS = {
 SCRIPTS = {
     "benchmarks.tables.ours": "called by benchmarks.tables",
     "benchmarks.tables.reference": "called by benchmarks.tables",
+    "benchmarks.tables.rdatasets_tables": "called by benchmarks.tables.fetch",
+    "benchmarks.tables.fetch": "needs an environment of its own",
     "benchmarks.images.ours": "called by benchmarks.images",
     "benchmarks.images.scoring": "called by benchmarks.images",
     "benchmarks.tables.rivals.dpmm_rival": "needs an environment of its own",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pointillist.demo import people
 from pointillist.errors import DataError
 from pointillist.evaluate.tables.sample import read
-from pointillist.schema.levels import coarse, coarse_size, levels_of
+from pointillist.schema.levels import BINS, coarse, coarse_size, levels_of
 
 LEVELS = [each for dataset in datasets().values() for each in levels_of(dataset.schema)]
 
@@ -23,6 +23,14 @@ def test_spreading_undoes_joining(levels, bins, seed) -> None:
     rng = np.random.default_rng(seed)
     joined = rng.integers(0, coarse_size(levels, bins), 50)
     assert np.array_equal(coarse(levels, bins)[job._spread(levels, joined, bins, rng)], joined)
+
+
+@given(st.sampled_from(LEVELS), st.sampled_from([2, 4, 8, 16, 32, 48, 64, 256]))
+def test_bins_of_rivals_nest_in_those_of_scores(levels, bins) -> None:
+    """Either rivals' bins are parts of the scores' or unions of them: never do two of them overlap."""
+    ours, theirs = coarse(levels), coarse(levels, bins)
+    fine, rough = (ours, theirs) if bins <= BINS else (theirs, ours)
+    assert all(len(np.unique(rough[fine == each])) == 1 for each in np.unique(fine))
 
 
 def test_a_rival_sees_levels_and_what_it_returns_are_rows_in_the_same_bins(tmp_path: Path) -> None:
@@ -41,7 +49,7 @@ def test_a_rival_sees_levels_and_what_it_returns_are_rows_in_the_same_bins(tmp_p
     assert versions == {"rival": "1"}
     back = read(table, dataset.schema)
     for name in train.columns:
-        assert np.mean(back.bins(name) == train.bins(name)) > 0.98  # rounding to decimals may cross an edge
+        assert np.array_equal(back.bins(name), train.bins(name))  # what rounding carries over an edge is drawn again
 
 
 def test_a_level_outside_the_domain_is_refused(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_release_shows_its_plan_and_its_steps(run: Run, table: Path) -> None:
     assert outcome.code == 0
     for words in ("Plan: mosaic on people", "one-way marginals", "pairs of columns, by job", "ε = 1, δ = 1e-6"):
         assert words in outcome.shown
-    assert "pass 2 of 2" in outcome.err
+    assert "pass 3 of 3" in outcome.err
     assert spends()[0].purpose == "mosaic, target job"
 
 
@@ -111,7 +111,7 @@ def test_plan_needs_no_data_and_spends_nothing(run: Run) -> None:
     facts = json.loads(run("release", "nowhere.csv", "--schema", "people.toml", "--epsilon", 2, "--plan", "--json").out)
     assert facts["method"] == "mosaic"
     assert facts["guarantee"]["epsilon"] == 2.0
-    assert len(facts["rounds"]) == 1  # so few rows: pairs would drown
+    assert len(facts["rounds"]) == 2  # so few rows: tables of pairs would drown, and all are looked at in outline
     assert snapshot() == before
     assert not Ledger().path.exists()
 

@@ -27,6 +27,8 @@ from pointillist.features import (
     Products,
     RandomFourier,
     Records,
+    Score,
+    ScoreProducts,
     Tiles,
     Weighted,
 )
@@ -66,6 +68,21 @@ COUNTING: dict[str, FeatureMap] = {
     "four columns": Concat((Weighted(Product((A, B, X, Y)), 0.7), Weighted(Product((A, B)), 0.7))),
     "one": OneHot("a", SIZE["a"]),
 }
+SCORES = tuple(
+    Score(name, tuple((-1, 1, 0, 1)[(level + shift) % 4] for level in range(SIZE[name])))
+    for name, shift in (("a", 0), ("b", 1), ("x", 2))
+)
+SIGNED: dict[str, FeatureMap] = {
+    "products of scores": Weighted(ScoreProducts(SCORES, ((0, 1), (0, 2), (1, 2))), 0.577),
+    "scores by class beside counts": Concat(
+        (
+            Weighted(Labelled.of(ScoreProducts(SCORES, ((0,), (1,), (2,))), Y), 0.4),
+            Weighted(ScoreProducts(SCORES, ((0, 1, 2),)), 0.3),
+            Weighted(Product((A, B)), 0.6),
+        )
+    ),
+}
+COUNTING |= SIGNED
 HX, HZ = Hermite.spread("x", 7, 0.1), Hermite("z", 4, 0.3)
 DENSE: dict[str, FeatureMap] = {
     "fourier": FOURIER,

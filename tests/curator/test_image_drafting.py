@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 import pointillist as pt
 from pointillist.cli import main
-from pointillist.curator.drafting import draft
+from pointillist.curator.table_drafting import draft
 from pointillist.errors import DataError, UsageError
 from pointillist.reading.image_arrays import images
 from pointillist.reading.opening import open_source

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import pointillist as pt
-from pointillist.curator.drafting import draft
+from pointillist.curator.table_drafting import draft
 from pointillist.demo.people import simulate
 from pointillist.errors import SchemaError
 

@@ -17,7 +17,7 @@ import pytest
 import pointillist as pt
 from pointillist.cli import main
 from pointillist.demo.people import SCHEMA, TARGET, simulate
-from pointillist.files.table_files import write_table
+from pointillist.files.table_output import write_table
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(

@@ -13,8 +13,8 @@ import pytest
 from pyarrow import parquet
 
 import pointillist as pt
-from pointillist.curator.drafting import draft
-from pointillist.files.table_files import write_table
+from pointillist.curator.table_drafting import draft
+from pointillist.files.table_output import write_table
 
 TIMES = [dt.datetime(2020, 1, 1, 0, 0, 5) + dt.timedelta(hours=7 * n, seconds=n) for n in range(400)]
 TEXTS = {

@@ -162,6 +162,7 @@ def test_every_fact_edited(which: str, request: pytest.FixtureRequest, tmp_path:
     assert other <= {("plan", "method"), ("frame",)}
     free = {"id", "created", "frame", "release", "name", "notes", "expected", "description", "rows", "read_from_data"}
     free |= {"one_row_per_person"}  # the owner's word
+    free |= {"signs"}  # a column may be split in any way
     bound = [place for place in kept if not free & set(place) and place[:2] not in LOOSE]
     assert bound == []
     assert time.process_time() - start < 60
@@ -253,7 +254,7 @@ def test_every_array_edited(which: str, change: str, request: pytest.FixtureRequ
     for name, array in arrays.items():
         changed = {**arrays, name: ARRAYS[change](name, array)}
         (tmp_path / "f").write_bytes(container.pack(kind, 1, facts, changed))
-        if name == "pairs" and change in ("negative", "nothing"):
+        if (name == "pairs" and change in ("negative", "nothing")) or (name, change) == ("trends.pull", "nothing"):
             pt.Model.load(tmp_path / "f").sample(7, seed=0)  # only a wish: rows come out all the same
             continue
         if name.endswith(".values") and change == "negative":

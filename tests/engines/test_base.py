@@ -22,8 +22,8 @@ from pointillist.engines.local import Local
 from pointillist.errors import ArtefactError, DataError, UsageError
 from pointillist.features import Concat, Hermite, Product, Tiles, Weighted
 from pointillist.privacy.grid import Grid
+from pointillist.reading.base import Report, Source
 from pointillist.reading.opening import open_source
-from pointillist.reading.source import Report, Source
 from pointillist.schema.levels import levels_of
 
 SCHEMA = pt.Schema(

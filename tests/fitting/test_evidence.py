@@ -39,3 +39,19 @@ def test_the_number_of_rows_is_a_mean_by_precision() -> None:
 def test_raw_error_is_that_of_noise_alone() -> None:
     noise = 5.0 * np.random.default_rng(0).standard_normal((400, 50))
     assert 0.5 * np.abs(noise / 1_000).sum(axis=1).mean() == pytest.approx(raw_error(50, 5.0, 1_000), rel=0.03)
+
+
+def test_cliques_stand_by_themselves_and_tables_by_a_label_do_not() -> None:
+    a, b, c, d, y = (OneHot(name, 2) for name in "abcdy")
+    split = [Table((y, *pair), np.ones((2, 2, 2)), 1.0) for pair in ((a, b), (a, c), (b, c))]
+    triple, four = Table((a, b, d), np.ones((2, 2, 2)), 1.0), Table((a, b, c, d), np.ones((2, 2, 2, 2)), 1.0)
+    pair = Table((a, b), np.ones((2, 2)), 1.0)
+    evidence = Evidence(10.0, (pair, *split, triple, four))
+    assert evidence.cliques == (triple, four)
+    assert [table.columns for table in evidence.plain.tables[:4]] == [pair.columns, *(each.columns for each in split)]
+    # What cliques say about pairs that no other table is about: their sums, with the noise of all cells that are added.
+    made = {table.columns: table for table in evidence.plain.tables[4:]}
+    assert list(made) == [("a", "d"), ("b", "d"), ("a", "c"), ("b", "c"), ("c", "d")]
+    assert made["a", "d"].sigma == pytest.approx(2**0.5)
+    assert made["c", "d"].sigma == 2.0
+    np.testing.assert_allclose(made["c", "d"].values, 4.0)

@@ -12,7 +12,7 @@ from benchmarks.fuzz.odd_columns import odd_columns
 from benchmarks.fuzz.reading import read
 
 import pointillist as pt
-from pointillist.curator.drafting import draft
+from pointillist.curator.table_drafting import draft
 from pointillist.errors import DataError
 from pointillist.schema import Column
 
@@ -116,7 +116,7 @@ def test_one_flipped_bit_is_a_data_error(tmp_path: Path) -> None:
 import sys, pointillist as pt
 from pathlib import Path
 from pointillist.errors import DataError
-from pointillist.curator.drafting import draft
+from pointillist.curator.table_drafting import draft
 from pointillist.reading.opening import open_source
 column = pt.Categorical(categories=("north", "south"))
 schema = pt.Schema(name="t", columns={{"x": column}})

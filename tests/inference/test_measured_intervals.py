@@ -11,8 +11,8 @@ from pointillist.features import OneHot, Records, Tiles
 from pointillist.fitting.evidence import Table
 from pointillist.fitting.readings import Readings
 from pointillist.inference.estimate import Interval
-from pointillist.inference.expression import ALL_ROWS, Expression
 from pointillist.inference.measured_intervals import Asked, NoisyCounts, middles, spans
+from pointillist.inference.sql_expression import ALL_ROWS, Expression
 from pointillist.sampling.condition import Condition
 from pointillist.schema.levels import Levels
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 import pointillist as pt
 from pointillist.errors import UsageError
-from pointillist.inference.expression import Expression
 from pointillist.inference.query import Aggregate, Query, answer, ask
+from pointillist.inference.sql_expression import Expression
 
 KNOWN = ["age", "income", "sex", "my col"]
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import pointillist as pt
-from pointillist.inference.expression import ALL_ROWS, Expression, Function
+from pointillist.inference.sql_expression import ALL_ROWS, Expression, Function
 from pointillist.inference.statistic import Coefficient, Correlation, Count, Mean, Quantile, Share, Statistic, Total
 from pointillist.schema.levels import Levels
 

@@ -10,9 +10,9 @@ from tests.fixtures.sources import SECRET, refusal, texts
 
 import pointillist
 from pointillist.errors import UsageError
+from pointillist.reading.base import Source
 from pointillist.reading.databases import sql
 from pointillist.reading.opening import open_source
-from pointillist.reading.source import Source
 
 
 class TestOpened:

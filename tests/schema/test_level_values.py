@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import pointillist as pt
 from pointillist.schema.level_values import beside_specials, numbers, placed, to_arrow
@@ -10,6 +12,7 @@ from pointillist.schema.levels import Levels
 COLUMNS = {
     "whole": pt.Integer(min=0, max=99, bins=7, special=(50,)),
     "real": pt.Real(min=1, max=1000, bins=9, scale="log", decimals=2, special=(0.0,)),
+    "signed": pt.Real(min=-300, max=4000, bins=9, scale="asinh", decimals=2, special=(0.0,)),
     "date": pt.Datetime(min="2020-01-01", max="2020-12-31", bins=5),
 }
 
@@ -45,3 +48,20 @@ def test_gaps_are_gaps() -> None:
     assert to_arrow(level, codes, np.array([3.0, 3.0])).to_pylist() == [3, None]
     truth = Levels("b", pt.Boolean())
     assert to_arrow(truth, np.array([1, 0, truth.missing], dtype=np.uint16)).to_pylist() == [True, False, None]
+
+
+def test_few_values_come_out_exactly() -> None:
+    level = Levels("r", pt.Real(min=0, max=100, decimals=1, missing=False))
+    codes = np.arange(level.regular, dtype=np.uint16)
+    for spread in (0.0, 0.5, 1.0):
+        found = numbers(level, codes, np.full(len(codes), spread))
+        assert found.tolist() == [number / 10 for number in range(1001)]
+        assert placed(level, codes, level.to_unit(found)).tolist() == found.tolist()
+
+
+@given(st.floats(-1e9, 0), st.floats(1e-3, 1e9), st.floats(0, 1))
+def test_numbers_on_an_asinh_scale_come_back(low: float, high: float, unit: float) -> None:
+    level = Levels("x", pt.Real(min=low, max=high, scale="asinh", missing=False))
+    value = level.from_unit(np.array([unit]))
+    code = np.clip(np.searchsorted(level.edges, value, side="right") - 1, 0, level.regular - 1).astype(np.uint16)
+    np.testing.assert_allclose(placed(level, code, level.to_unit(value)), value, rtol=1e-6, atol=1e-9 * (high - low))

@@ -17,7 +17,9 @@ MANY = settings(deadline=None, max_examples=100)
 def integers(draw: st.DrawFn) -> Integer:
     low = draw(st.integers(-(2**51), 2**51) | st.integers(-20, 20))
     width = draw(st.integers(1, 2**51) | st.integers(1, 300))
-    scale = draw(st.sampled_from(["linear", "log"] if 0 < low < 1000 * width else ["linear"]))
+    scale = draw(
+        st.sampled_from(["linear", *["log"] * (0 < low < 1000 * width), *["asinh"] * (low <= 0 <= low + width)])
+    )
     special = tuple(draw(st.lists(st.integers(-1000, 1000), max_size=3, unique=True)))
     return Integer(
         min=low, max=low + width, scale=scale, bins=draw(st.integers(2, 600)), special=special,
@@ -27,9 +29,9 @@ def integers(draw: st.DrawFn) -> Integer:
 
 @st.composite
 def reals(draw: st.DrawFn) -> Real:
-    low = draw(st.floats(-1e12, 1e12) | st.floats(1e-12, 1.0))
+    low = draw(st.floats(-1e12, 1e12) | st.floats(1e-12, 1.0) | st.just(0.0))
     width = draw(st.floats(1e-3, 1e3)) * max(1e-6, abs(low))
-    scale = draw(st.sampled_from(["linear", "log"] if low > 0 else ["linear"]))
+    scale = draw(st.sampled_from(["linear", *["log"] * (low > 0), *["asinh"] * (low <= 0 <= low + width)]))
     special = tuple(draw(st.lists(st.floats(-1e6, 1e6), max_size=3, unique=True)))
     return Real(
         min=low, max=low + width, scale=scale, bins=draw(st.integers(2, 600)), special=special,
@@ -181,6 +183,41 @@ class TestEdges:
         assert (np.diff(edges) > 0).all()
         assert (edges[0], edges[-1]) == (low, low * (1 + width))
 
+    def test_asinh_bins_are_narrow_at_zero_and_grow_on_both_sides(self) -> None:
+        edges = of(Real(min=-1000, max=50_000, scale="asinh")).edges
+        widths = np.diff(edges)
+        assert len(widths) == 256
+        assert widths[np.searchsorted(edges, 0) - 1] < 0.002 * widths[-1]
+        assert edges[widths.argmin()] == pytest.approx(0, abs=widths.min())
+        assert np.diff(widths)[edges[1:-1] > widths.min()].min() > 0
+        assert np.diff(widths)[edges[1:-1] < -widths.min()].max() < 0
+
+    @MANY
+    @given(st.integers(-3000, 3000), st.integers(1, 1023), st.integers(0, 3))
+    def test_a_level_for_each_of_few_values_with_decimals(self, first: int, count: int, digits: int) -> None:
+        unit = 10**digits
+        levels = of(Real(min=first / unit, max=(first + count) / unit, decimals=digits))
+        assert levels.values.tolist() == [number / unit for number in range(first, first + count + 1)]
+        place = np.searchsorted(levels.edges, levels.values, side="right") - 1
+        assert np.minimum(place, levels.regular - 1).tolist() == list(range(levels.regular))
+
+    def test_many_values_share_256_levels_and_so_do_few_that_are_counted_in_bins(self) -> None:
+        assert of(Integer(min=0, max=1023)).regular == len(of(Integer(min=0, max=1023)).values) == 1024
+        assert of(Real(min=0, max=102.3, decimals=1)).regular == 1024
+        for column in (
+            Integer(min=0, max=1024),
+            Real(min=0, max=102.4, decimals=1),
+            Real(min=0, max=1),
+            Real(min=0, max=50, decimals=1, bins=256),
+            Real(min=1, max=50, decimals=1, scale="log"),
+        ):
+            assert (of(column).regular, len(of(column).values)) == (256, 0)
+
+    def test_bounds_beside_the_grid_are_kept(self) -> None:
+        levels = of(Real(min=0.05, max=0.49, decimals=1))
+        assert (levels.edges[0], levels.edges[-1]) == (0.05, 0.49)
+        assert levels.values.tolist() == [0.1, 0.2, 0.3, 0.4]
+
     def test_neighbouring_floats_make_one_bin(self) -> None:
         levels = of(Real(min=1.0, max=math.nextafter(1.0, 2.0)))
         assert levels.regular == 1
@@ -257,3 +294,14 @@ def test_the_span_of_a_whole_number_is_where_it_decodes_to() -> None:
     levels = Levels("x", Integer(min=0, max=3, missing=False))
     low, high = levels.spans
     assert low.tolist() == high.tolist() == levels.to_unit(np.arange(4.0)).tolist()
+
+
+def test_positions_are_numbers_of_the_levels_in_order() -> None:
+    whole = of(Integer(min=0, max=3, special=(-1, 2)))
+    assert whole.positions.tolist()[:-1] == [0.5, 1.5, 2.5, 3.5, -1, 2]
+    assert np.isnan(whole.positions[-1])
+    named = of(Ordinal(categories=("low", "high"), out_of_domain="other"))
+    assert named.positions[:2].tolist() == [0, 1]
+    assert np.isnan(named.positions[2:]).all()
+    assert of(Boolean(missing=False)).positions.tolist() == [0, 1]
+    assert np.isnan(of(Categorical(categories=("a", "b", "c"))).positions).all()

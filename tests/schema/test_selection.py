@@ -3,8 +3,8 @@
 import datetime as dt
 
 from pointillist.schema import Categorical, Datetime, Integer
+from pointillist.schema.given_syntax import select
 from pointillist.schema.selection import Selection
-from pointillist.schema.selection_syntax import select
 
 JOB = Categorical(categories=("cook", "smith"), other_label="else")
 AGE = Integer(min=0, max=110, special=(-1,))

@@ -28,7 +28,7 @@ def errors(
     Example: pointillist errors people.release --model people.model --refits 10
     """
     from pointillist.cli import console
-    from pointillist.cli.show.estimates import show_errors
+    from pointillist.cli.show.errors import show_errors
     from pointillist.inference.uncertainty import uncertainty
     from pointillist.model import Model
     from pointillist.release import Release

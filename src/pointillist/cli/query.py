@@ -2,16 +2,13 @@
 
 import csv
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from pointillist.cli.app import Panel, app
 from pointillist.cli.options import Confidence, Json, ModelFile, ReleaseFile
 from pointillist.cli.outputs import print_json
-
-if TYPE_CHECKING:
-    from pointillist.inference.query import Answers
 
 
 @app.command(rich_help_panel=Panel.ASK)
@@ -42,6 +39,7 @@ def query(
     Example: pointillist query people.release "correlation(age, income)" --model people.model
     """
     from pointillist.cli import console
+    from pointillist.cli.show.answers import show_answers
     from pointillist.inference.query import ask
     from pointillist.release import Release
 
@@ -55,31 +53,3 @@ def query(
         lines.writerows((*group.values, *(f"{each.value:.12g}" for each in group.estimates)) for group in found.groups)
     else:
         show_answers(public.schema.name, found)
-
-
-def show_answers(name: str, answers: "Answers") -> None:
-    """The figures that a query asked for, group by group, and where the private ones lie."""
-    from pointillist.cli.console import out
-    from pointillist.cli.show.table import Table
-
-    estimates = [each for group in answers.groups for each in group.estimates]
-    heading = f"private ({estimates[0].confidence:.0%})" if estimates else "private"
-    table = Table(f"Answers: {name}")
-    for column in answers.query.groups:
-        table.add_column(column)
-    for text, justify in (("figure", "left"), ("synthetic", "right"), (heading, "right"), ("from", "left")):
-        table.add_column(text, justify=justify)
-    for group in answers.groups:
-        shown = ["missing" if value is None else value for value in group.values]
-        for aggregate, each in zip(answers.query.aggregates, group.estimates, strict=True):
-            table.add_row(
-                *shown, aggregate, each.shown(each.value), f"{each.shown(each.low)} to {each.shown(each.high)}", each.basis,
-                style=None if each.low <= each.value <= each.high else "yellow",
-            )  # fmt: skip
-    out.print(table)
-    for note in answers.notes:
-        out.print(f"Note: {note}")
-    out.print(
-        "measured: from the known noise alone. assisted: from rows of the model and the noisy measurements together. "
-        "refits: from fitting again with fresh noise. Each interval holds by itself, not all of them together."
-    )

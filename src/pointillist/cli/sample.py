@@ -49,7 +49,7 @@ def sample(
 
 def _conditions(given: list[str], measured: Mapping[str, Any]) -> dict[str, Any]:
     """What --given asks for, by column; several values of one column are alternatives."""
-    from pointillist.schema.selection_syntax import from_text
+    from pointillist.schema.given_syntax import from_text
 
     found: dict[str, list[Any]] = {}
     for text in given:
@@ -79,7 +79,7 @@ def wanted_rows(rows: int | None, default: int) -> int:
 def free_for_rows(output: Path, schema: "Schema", overwrite: bool, *inputs: Path | None) -> None:
     """Refuse what `free` refuses, and an ending that synthetic rows cannot be written by; images may go to a folder."""
     from pointillist.files import image_files
-    from pointillist.files import table_files as tables
+    from pointillist.files import table_output as tables
 
     require_own(output, overwrite, *inputs)
     if schema.image is None:
@@ -93,7 +93,7 @@ def write_rows(
 ) -> str:
     """Sample rows or images and write them; what to say about it."""
     from pointillist.files import image_files
-    from pointillist.files import table_files as tables
+    from pointillist.files import table_output as tables
 
     if model.schema.image is None:
         tables.write_table(model.sample_table(count, **options), output, model.schema, safe_csv=safe_csv)

@@ -33,7 +33,7 @@ def schema_draft(
     """
     from pointillist.cli import console
     from pointillist.cli.show.schema import show_draft
-    from pointillist.curator.drafting import draft
+    from pointillist.curator.table_drafting import draft
     from pointillist.files import container
     from pointillist.reading.opening import open_source
     from pointillist.schema import Person

@@ -18,11 +18,11 @@ from pointillist.curator.embedding import Embedding
 from pointillist.errors import DataError, PointillistError, UsageError
 from pointillist.features import FeatureMap, Records
 from pointillist.privacy.grid import Grid
+from pointillist.reading.base import Source
 from pointillist.reading.encoding import Encoder
 from pointillist.reading.frames import Frame
 from pointillist.reading.opening import open_source
 from pointillist.reading.rows import read_records
-from pointillist.reading.source import Source
 from pointillist.sampling.constraints import Rules
 from pointillist.sampling.decoding import settled_table
 from pointillist.schema import Schema

@@ -26,9 +26,9 @@ from pointillist.curator.releasing import embed, finish
 from pointillist.engines import Engine
 from pointillist.errors import UsageError, without_context
 from pointillist.features import Concat, FeatureMap, Product, Records, Tiles, Weighted
-from pointillist.features.base import MAPS
+from pointillist.features.base import is_own
 from pointillist.features.serial import to_nodes
-from pointillist.files.table_files import write_table
+from pointillist.files.table_output import write_table
 from pointillist.generators.points.points import Points
 from pointillist.model import Model
 from pointillist.privacy.budget import Budget
@@ -37,8 +37,8 @@ from pointillist.privacy.grid import Grid
 from pointillist.privacy.guarantee import Guarantee, Neighbours
 from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.sensitivity import squared_sensitivity
+from pointillist.reading.base import Source
 from pointillist.reading.opening import open_schema, open_source
-from pointillist.reading.source import Source
 from pointillist.release import Release
 from pointillist.sampling.table_decoder import FRAMES
 from pointillist.schema import Person, Schema
@@ -263,7 +263,7 @@ def _feature_map(features: str | FeatureMap, schema: Schema) -> FeatureMap:
 
 
 def _require_known(feature_map: FeatureMap, schema: Schema) -> None:
-    if not _registered(feature_map):
+    if not is_own(feature_map):
         raise UsageError(
             f"features: {type(feature_map).__name__} is not a feature map of this library, whose bounds are proved."
         )
@@ -281,12 +281,6 @@ def _require_known(feature_map: FeatureMap, schema: Schema) -> None:
     for leaf in feature_map.leaves:
         if isinstance(leaf, Tiles) and len(leaf.tile_of) != levels[leaf.column].size:
             raise UsageError(f"features: the tiles of column {leaf.column!r} do not fit its levels in the schema.")
-
-
-def _registered(feature_map: FeatureMap) -> bool:
-    """Whether a map and all its parts are this library's and entered in the registry, not by what they inherit."""
-    own = type(feature_map).__module__.startswith("pointillist.features.")
-    return own and type(feature_map) in MAPS.values() and all(map(_registered, feature_map.parts))
 
 
 def _named_map(name: str, levels: tuple[Levels, ...]) -> FeatureMap:

@@ -28,9 +28,9 @@ from scipy import stats
 
 from pointillist.errors import DataError, UsageError
 from pointillist.features import Records
+from pointillist.reading.base import Source
 from pointillist.reading.connection import connect, noted
 from pointillist.reading.encoding import Encoder
-from pointillist.reading.source import Source
 from pointillist.schema import Schema
 
 Counts = NDArray[np.int64]

@@ -7,6 +7,7 @@ knows.
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,11 @@ from pointillist.errors import (
     without_context,
 )
 from pointillist.features import FeatureMap
+from pointillist.features.base import is_own
 from pointillist.features.serial import to_nodes
 from pointillist.files.container import Pending, reserve
 from pointillist.methods import Method, method_for
-from pointillist.methods.base import CopiesRows
+from pointillist.methods.base import Chooses, CopiesRows
 from pointillist.plan import Plan, Request, Round
 from pointillist.privacy.budget import DEFAULT_DELTA, Budget
 from pointillist.privacy.grid import Grid
@@ -35,8 +37,8 @@ from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.ledger_file import Identity
 from pointillist.privacy.noise import add_noise
 from pointillist.progress import Progress, silent
+from pointillist.reading.base import Report, Source
 from pointillist.reading.opening import open_schema, open_source
-from pointillist.reading.source import Report, Source
 from pointillist.release import Measurement, Release
 from pointillist.schema import Schema
 
@@ -137,6 +139,7 @@ def _made(
     )
     with reserve(output, _size(settled)) if output is not None else nullcontext() as pending:
         measured, rows = _measured(source, settled, recipe, record, progress, run)
+        settled = _as_measured(settled, recipe, measured)
         made = Release(
             id=release_id,
             created=Release.now(),
@@ -193,6 +196,15 @@ def _measured(
     return tuple(measured), rows
 
 
+def _as_measured(settled: Plan, recipe: Method, measured: Sequence[Measurement]) -> Plan:
+    """The plan with the blocks that were really measured, where the method chose them on the way."""
+    if not isinstance(recipe, Chooses):
+        return settled
+    chosen = (recipe.blocks(settled, measured[:number]) for number in range(len(settled.rounds)))
+    rounds = tuple(replace(each, blocks=blocks) for each, blocks in zip(settled.rounds, chosen, strict=True))
+    return replace(settled, rounds=rounds)
+
+
 def _count_is_public(settled: Plan, source: Source) -> bool:
     """Whether the exact number of rows may be told; where it may not, a plan must count rows, with noise."""
     request = settled.request
@@ -232,12 +244,15 @@ def _spent(made: Any) -> str:
 
 def _check(feature_map: FeatureMap, planned: Round) -> None:
     """The map must be what the plan promised, and it must fit into a file: better known before anything is spent."""
+    counted = all(block.indicator for block, _ in feature_map.blocks())
+    if (planned.nonnegative or planned.positive) and not counted and not is_own(feature_map):
+        raise RuntimeError("the plan counts on the signs of features from elsewhere")
     to_nodes(feature_map)
     fits = feature_map.dimension <= planned.dimension and feature_map.bound <= 1 + 1e-9
     kept = feature_map.nonnegative or not planned.nonnegative
     if not fits or not kept or (planned.positive and not feature_map.positive):
         raise RuntimeError("the feature map is not what its plan says")
-    if planned.counting and not all(block.indicator for block, _ in feature_map.blocks()):
+    if planned.counting and any(block.most_ones is None for block, _ in feature_map.blocks()):
         raise RuntimeError("the feature map is not what its plan says")
 
 

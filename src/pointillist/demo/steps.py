@@ -6,7 +6,7 @@ from pointillist.curator.releasing import plan, release
 from pointillist.demo.people import SCHEMA, TARGET, simulate
 from pointillist.errors import UsageError
 from pointillist.evaluate.tables.evaluation import Evaluation, evaluate
-from pointillist.files.table_files import write_table
+from pointillist.files.table_output import write_table
 from pointillist.methods.fit import fit
 from pointillist.pages.card import Card
 from pointillist.plan import Plan

@@ -37,8 +37,8 @@ from numpy.typing import NDArray
 
 from pointillist.files import container
 from pointillist.files.facts import whole
+from pointillist.reading.base import Report, Source
 from pointillist.reading.opening import open_address
-from pointillist.reading.source import Report, Source
 from pointillist.registry import Registry
 from pointillist.schema import Schema
 

@@ -18,6 +18,7 @@ from pointillist.features.kernel import Delta, Gaussian, Kernel, Plus, Times
 from pointillist.features.landmark import Landmarks
 from pointillist.features.mixed_fourier import MixedFourier
 from pointillist.features.products import Products
+from pointillist.features.scores import Score, ScoreProducts
 from pointillist.records import Records
 
 __all__ = [
@@ -48,6 +49,8 @@ __all__ = [
     "Products",
     "RandomFourier",
     "Records",
+    "Score",
+    "ScoreProducts",
     "SecondMoments",
     "Tiles",
     "Times",

@@ -130,6 +130,23 @@ class Product(FeatureMap):
             cells = cells * part.dimension + part.cells(records)
         return cells
 
+    @cached_property
+    def most_ones(self) -> int | None:
+        found = [part.most_ones for part in self.maps]
+        return None if None in found else math.prod(each for each in found if each is not None)
+
+    def totals(self, records: Records) -> NDArray[np.int64]:
+        if self.indicator:
+            return super().totals(records)
+        *front, last = self.maps
+        if not all(part.indicator for part in front):  # rare, so the long way: floats hold whole numbers exactly
+            return self(records).sum(axis=0).astype(np.int64)
+        cells = Product(tuple(front)).cells(records)
+        by_cell = [
+            last.totals(records.part(np.flatnonzero(cells == cell))) for cell in range(self.dimension // last.dimension)
+        ]
+        return np.concatenate(by_cell)
+
     @property
     def factors(self) -> tuple[FeatureMap, ...]:
         return tuple(factor for part in self.maps for factor in part.factors)

@@ -103,6 +103,16 @@ class FeatureMap(ABC):
         raise TypeError(f"{type(self).__name__} is not an indicator")
 
     @property
+    def most_ones(self) -> int | None:
+        """Where every feature is -1, 0 or 1: how many of a record's are not 0, at most. Then sums are whole numbers, norms
+        are known before a record is seen, and `totals` may be called. None for other maps."""
+        return 1 if self.indicator else None
+
+    def totals(self, records: Records) -> NDArray[np.int64]:
+        """Where every feature is -1, 0 or 1: their sum over a batch, exactly."""
+        return np.bincount(self.cells(records), minlength=self.dimension)
+
+    @property
     def lookup(self) -> tuple[str, NDArray[np.uint16]] | None:
         """For an indicator of one column's levels: the column, and the number of the feature that is 1 for each level."""
         return None
@@ -146,3 +156,13 @@ class FeatureMap(ABC):
 
 MAPS: Registry[type[FeatureMap]] = Registry("feature map", "pointillist.features")
 """Every map that a file may hold, by the name that it has there."""
+
+
+def is_own(feature_map: FeatureMap) -> bool:
+    """Whether a map and all its parts are this library's, by what they are and not by what they inherit.
+
+    What such a map says of the signs of its features is proved and tested. What a map from elsewhere says is not relied on
+    where privacy rests on it: the bound on its norm is enforced, its signs are not.
+    """
+    own = type(feature_map).__module__.startswith("pointillist.features.")
+    return own and type(feature_map) in MAPS.values() and all(map(is_own, feature_map.parts))

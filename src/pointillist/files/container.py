@@ -1,4 +1,4 @@
-"""Artefact: one file that can be opened anywhere, written whole or not at all.
+"""Container: one file that can be opened anywhere, written whole or not at all.
 
 A zip with three members: `manifest.json` (kind, format version, SHA-256 of the others), `facts.json` and
 `arrays.safetensors`. Reading one runs no code. The hashes catch damage and careless edits; they are no signature: a file

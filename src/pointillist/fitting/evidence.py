@@ -1,9 +1,12 @@
-"""Evidence: a release as tables of noisy counts, in the form that a mixture is fitted to."""
+"""Evidence: a release as tables of noisy counts and sums of scores, in the form that a mixture is fitted to."""
 
+import itertools
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +14,15 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from pointillist.errors import UsageError
-from pointillist.features import FeatureMap, Product, Records, Tiles
+from pointillist.features import FeatureMap, Product, Records, Score, ScoreProducts, Tiles
 from pointillist.plan import PublishedBlock, PublishedRound
 from pointillist.release import Measurement, Release
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+_LEAST_SPLIT = 3
+"""So many tables of three columns with the first in common are pairs, split by a label."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +38,41 @@ class Table:
     def columns(self) -> tuple[str, ...]:
         return tuple(leaf.column for leaf in self.leaves)
 
+    def along(self, sides: Sequence[int]) -> "Table":
+        """What it adds up to along some of its sides."""
+        others = tuple(side for side in range(len(self.leaves)) if side not in sides)
+        added = math.prod(self.values.shape[side] for side in others)
+        leaves = tuple(self.leaves[side] for side in sides)
+        return Table(leaves, self.values.sum(axis=others), self.sigma * math.sqrt(added))
+
     def count(self, records: Records) -> Floats:
         """The same table for other rows, without noise."""
         cells = Product(self.leaves).cells(records)
         return np.bincount(cells, minlength=self.values.size).astype(np.float64).reshape(self.values.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreSums:
+    """Noisy sums of products of scores over all rows, or over those of each class of a label."""
+
+    products: ScoreProducts
+    label: Tiles | None
+    values: Floats
+    """Classes x products."""
+    sigma: float
+    """Standard deviation of the noise on each of them, in rows."""
+
+
+def scores_of(measurement: Measurement) -> list[ScoreSums]:
+    """The blocks of a measurement that are products of scores."""
+    found = []
+    for block in measurement.blocks():
+        *front, last = block.map.factors
+        if isinstance(last, ScoreProducts) and len(front) <= 1 and all(isinstance(each, Tiles) for each in front):
+            label = next((each for each in front if isinstance(each, Tiles)), None)
+            values = (block.values / block.added).reshape(-1, last.dimension)
+            found.append(ScoreSums(last, label, values, block.sigma / block.added))
+    return found
 
 
 def tables_of(measurement: Measurement) -> list[Table]:
@@ -89,10 +126,37 @@ def estimated_rows(tables: list[Table]) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """All tables of a release."""
+    """All tables of a release, and all sums of scores."""
 
     rows: float
     tables: tuple[Table, ...]
+    scores: tuple[ScoreSums, ...] = ()
+    tiles: Mapping[str, Tiles] = field(default_factory=dict)
+    """For columns that only scores tie to others: over which tiles they are to be modelled."""
+
+    @cached_property
+    def cliques(self) -> tuple[Table, ...]:
+        """Tables of three columns and more that stand by themselves, not split by a label as many others are."""
+        labels = Counter(table.leaves[0] for table in self.tables if len(table.leaves) == 3)
+        return tuple(
+            table
+            for table in self.tables
+            if len(table.leaves) > 3 or (len(table.leaves) == 3 and labels[table.leaves[0]] < _LEAST_SPLIT)
+        )
+
+    @cached_property
+    def plain(self) -> Self:
+        """The same without cliques, but with what they alone say about pairs."""
+        chosen = {id(table) for table in self.cliques}
+        tables = [table for table in self.tables if id(table) not in chosen]
+        known = {frozenset(table.columns) for table in tables}
+        for clique in self.cliques:
+            for pair in itertools.combinations(range(len(clique.leaves)), 2):
+                made = clique.along(pair)
+                if frozenset(made.columns) not in known:
+                    known.add(frozenset(made.columns))
+                    tables.append(made)
+        return replace(self, tables=tuple(tables))
 
     @cached_property
     def base(self) -> dict[str, Tiles]:
@@ -103,14 +167,18 @@ class Evidence:
                 found.setdefault(leaf.column, [])
                 if len(table.leaves) > 1 and leaf not in found[leaf.column]:
                     found[leaf.column].append(leaf)
+        for column, leaves in found.items():
+            if self.scores and not leaves and column in self.tiles:
+                leaves.append(self.tiles[column])
         sizes = {leaf.column: len(leaf.tile_of) for table in self.tables for leaf in table.leaves}
         return {column: refine(column, sizes[column], leaves) for column, leaves in found.items()}
 
 
 def measured_tiles(column: str, feature_maps: Sequence[FeatureMap]) -> list[Tiles]:
     """The different tilings of a column that some maps read."""
-    leaves = (leaf for each in feature_maps for leaf in each.leaves if isinstance(leaf, Tiles))
-    return list(dict.fromkeys(leaf for leaf in leaves if leaf.column == column))
+    leaves = [leaf for each in feature_maps for leaf in each.leaves]
+    tilings = [leaf.tiling if isinstance(leaf, Score) else leaf for leaf in leaves if isinstance(leaf, Score | Tiles)]
+    return list(dict.fromkeys(each for each in tilings if each.column == column))
 
 
 def refine(column: str, size: int, leaves: list[Tiles]) -> Tiles:

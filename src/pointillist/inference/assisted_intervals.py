@@ -1,4 +1,4 @@
-"""Assisted: what rows and the release say together about the mean of any function, with a closed-form error.
+"""Assisted intervals: what rows and the release say together about the mean of any function, with a closed-form error.
 
 Rows alone carry the fit's errors; the release alone says nothing of a function that it did not measure. In surveys the
 two are joined by the generalised regression (GREG) estimator: explain the function f by what was measured,

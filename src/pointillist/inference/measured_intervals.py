@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pointillist.features import Records, Tiles
 from pointillist.fitting.readings import Readings
 from pointillist.inference.estimate import Interval
-from pointillist.inference.expression import Function
+from pointillist.inference.sql_expression import Function
 from pointillist.sampling.condition import Condition, Cut
 from pointillist.sampling.decoding import decode_table
 from pointillist.schema.level_values import numbers
@@ -282,7 +282,7 @@ def _tried(levels: Levels) -> tuple[NDArray[np.uint16], Floats]:
     if not levels.numeric:
         return every, np.zeros(len(every))
     bins = every[: levels.regular]
-    single = np.diff(levels.edges) == 1 if levels.whole else np.zeros(levels.regular, dtype=bool)
+    single = np.diff(levels.edges) == 1 if levels.whole else np.full(levels.regular, len(levels.values) > 0)
     codes = np.concatenate([bins[single], np.repeat(bins[~single], len(_PLACES)), every[levels.regular :]])
     spread = np.concatenate(
         [np.zeros(single.sum()), np.tile(_PLACES, (~single).sum()), np.zeros(levels.size - levels.regular)]

@@ -1,4 +1,4 @@
-"""Embedding: the noisy mean of the features that a release measured, and what rows of one's own look like in it.
+"""Noisy embedding: the noisy mean of the features that a release measured, and what rows of one's own look like in it.
 
 Features are counted in standard deviations of their noise, so that noise has the same length in every direction. There
 may be very many of them (a release by mosaic has a hundred thousand counts), so a table of rows by features is never made:
@@ -49,7 +49,7 @@ class Piece:
     @classmethod
     def of(cls, block: MeasuredBlock, rows: float) -> Self:
         """A block of a measurement, of some number of rows."""
-        added = float(block.added) if block.map.indicator else block.scale
+        added = float(block.added) if block.map.most_ones is not None else block.scale
         parts = block.map.factors
         front = tuple(itertools.takewhile(lambda part: part.indicator, parts))
         behind = parts[len(front) :]

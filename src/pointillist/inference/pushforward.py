@@ -9,10 +9,10 @@ import narwhals as nw
 import pyarrow as pa
 
 from pointillist.errors import UsageError
-from pointillist.inference.expression import Expression
 from pointillist.inference.python_function import Written
 from pointillist.inference.questions import Questions, Step
 from pointillist.inference.received import Received
+from pointillist.inference.sql_expression import Expression
 from pointillist.sampling.table_decoder import FRAMES
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.inference.expression import Expression, Function, as_numbers
+from pointillist.inference.sql_expression import Expression, Function, as_numbers
 
 Floats = NDArray[np.float64]
 ToFrame = Callable[[pa.Table], Any]

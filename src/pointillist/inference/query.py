@@ -20,8 +20,17 @@ from typing import Any, Self
 
 from pointillist.errors import UsageError
 from pointillist.inference.estimate import Estimate
-from pointillist.inference.expression import ALL_ROWS, Expression, Function, column_of, listed, meant, quoted, unquoted
 from pointillist.inference.received import Received, receive
+from pointillist.inference.sql_expression import (
+    ALL_ROWS,
+    Expression,
+    Function,
+    column_of,
+    listed,
+    meant,
+    quoted,
+    unquoted,
+)
 from pointillist.inference.statistic import Correlation, Count, Mean, Quantile, Share, Statistic, Total
 from pointillist.model import Model
 from pointillist.progress import Progress, silent

@@ -12,8 +12,8 @@ from pointillist.errors import UsageError
 from pointillist.generators.drawing import quota
 from pointillist.inference import python_function
 from pointillist.inference.estimate import Estimate
-from pointillist.inference.expression import ALL_ROWS, Function, quoted
 from pointillist.inference.python_function import Written
+from pointillist.inference.sql_expression import ALL_ROWS, Function, quoted
 from pointillist.inference.statistic import Coefficient, Correlation, Count, Mean, Quantile, Share, Statistic, Total
 
 if TYPE_CHECKING:

@@ -23,11 +23,11 @@ from pointillist.fitting.readings import Readings
 from pointillist.generators.points.points import Points
 from pointillist.inference.assisted_intervals import CAUTION, FITTED, MOST_ROWS, POINTS, Assisted
 from pointillist.inference.estimate import Basis, Estimate, Interval
-from pointillist.inference.expression import Function
 from pointillist.inference.measured_intervals import Asked, NoisyCounts
 from pointillist.inference.noisy_embedding import MeanEmbedding
 from pointillist.inference.questions import Questions, Step
 from pointillist.inference.refitted_intervals import Refits, require_settings
+from pointillist.inference.sql_expression import Function
 from pointillist.inference.statistic import Statistic
 from pointillist.inference.two_sample import TwoSampleTest, compare, compare_releases
 from pointillist.methods.fit import fit

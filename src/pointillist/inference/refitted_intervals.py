@@ -1,5 +1,5 @@
-"""Refits: models fitted again, each to the release with fresh noise added. How far a statistic moves from fit to fit shows
-the noise's part in it.
+"""Refitted intervals: models fitted again, each to the release with fresh noise added. How far a statistic moves from
+fit to fit shows the noise's part in it.
 
 What is systematic, the fit's pull towards simple models, is first taken off: statistics are those of rows that are
 calibrated to what was measured (`calibration.py`).

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from pointillist.inference.assisted_intervals import Assisted
 from pointillist.inference.estimate import Interval, Unit
-from pointillist.inference.expression import ALL_ROWS, Function
 from pointillist.inference.measured_intervals import Asked
+from pointillist.inference.sql_expression import ALL_ROWS, Function
 from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]

@@ -21,10 +21,10 @@ from pointillist.errors import UsageError
 from pointillist.fitting.readings import Readings
 from pointillist.generators.base import GeneratorSettings
 from pointillist.inference.estimate import Basis, Estimate, Interval
-from pointillist.inference.expression import ALL_ROWS, Function
 from pointillist.inference.measured_intervals import NoisyCounts
 from pointillist.inference.refitted_intervals import Refits
 from pointillist.inference.sampled_rows import OfTable
+from pointillist.inference.sql_expression import ALL_ROWS, Function
 from pointillist.inference.statistic import EVERYWHERE, Correlation, Mean, Quantile, Share, Statistic
 from pointillist.methods.base import Method
 from pointillist.model import Model

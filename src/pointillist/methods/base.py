@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from pointillist.features import FeatureMap, Records
 from pointillist.model import Model
-from pointillist.plan import Plan, Request
+from pointillist.plan import Block, Plan, Request
 from pointillist.progress import Progress
 from pointillist.registry import Registry
 from pointillist.release import Measurement, Release
@@ -66,6 +66,15 @@ class ImageMethod(_Registered):
     @classmethod
     def suits(cls, schema: Schema) -> bool:
         return schema.image is not None
+
+
+@runtime_checkable
+class Chooses(Protocol):
+    """A method that chooses what a round measures by the noisy outcome of those before: its plan states the most."""
+
+    def blocks(self, plan: Plan, measured: Sequence[Measurement]) -> tuple[Block, ...]:
+        """What the next round really measures, given the noisy outcome of those before."""
+        ...
 
 
 @runtime_checkable

@@ -1,4 +1,4 @@
-"""Image labelling: measuring features of images by class, with the class counts beside them."""
+"""Image parts: measuring features of images by class, with the class counts beside them."""
 
 from pointillist.errors import UsageError
 from pointillist.features import Constant

@@ -1,50 +1,66 @@
-"""Mosaic: fine one-way marginals first, then all pairs of columns over tiles, and a mixture fitted to both.
+"""Mosaic: one-way marginals, a screen of all pairs of columns, tables of those that matter, and a mixture fitted to all.
 
 Round 1 measures every column by itself: at its finest levels, and numbers also in public bins, in which people count.
-From it, at no cost, come tiles that hold enough rows for the noise. Round 2 measures every pair of columns over those
-tiles and, where a target is named, every pair together with the target over coarser ones.
+From it, at no cost, come scores that split each column in two. Round 2, the screen, measures the mean product of every two
+scores, and of every score in each class of a target: one number where a table has hundreds. Round 3 measures tables of two
+columns over tiles that hold enough rows for the noise, and such tables by class of a target: all of them where there is
+little noise, those that the screen points at where there is much.
 """
 
-import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.features import Concat, FeatureMap, Labelled, OneHot, Product, Tiles, Weighted
-from pointillist.fitting.evidence import Evidence, raw_error, tables_of
+from pointillist.features import FeatureMap, Labelled, OneHot, Product, ScoreProducts, Tiles
+from pointillist.fitting.evidence import Evidence, readable_tables, scores_of
 from pointillist.fitting.marginals import Marginals
 from pointillist.generators.mixture.fit_to_counts import fit_mixture
 from pointillist.methods.base import METHODS, TableMethod
+from pointillist.methods.expectation import expected_errors, one_way_block
 from pointillist.methods.parts import Part, joined, require_share, round_of
+from pointillist.methods.screen import MOST_SCORES, Screen, groups_of, most_scores, pairs_of, scores
+from pointillist.methods.table_choice import GROUP_TILES, Means, Tables, choose_tables, with_focus, with_groups
 from pointillist.methods.tiling import coarsen, tile
 from pointillist.model import Model
-from pointillist.plan import Block, Expectation, Plan, Request, Round
+from pointillist.plan import Block, Plan, Request, Round
+from pointillist.privacy.grid import Grid
 from pointillist.progress import Progress
 from pointillist.release import Measurement, Release
-from pointillist.schema.levels import BINS, Levels, coarse, coarse_size, levels_of
+from pointillist.schema.levels import Levels, coarse, coarse_size, levels_of
 from pointillist.settings import of_fit
 
+Floats = NDArray[np.float64]
+
 _MOST_TILES_IN_ALL = 3000
-_MOST_ONE_WAY = 0.85
+_MOST_ONE_WAY = 0.5
 """The most that the one-way marginals get of the budget, where there are pairs too."""
-_ONE_WAY_OF_FEW, _MOST_TILES_OF_FEW = 0.6, 16
-"""Where only pairs with the target are measured: the one-way marginals' share, and the most tiles of a column."""
-_LEAST_ROWS = 50
-"""How many times the noise on a cell a table must have rows for its pairs to be worth measuring."""
-
-
-Pair = tuple[str, str]
-
-
-class Pairs(NamedTuple):
-    """Which tables round 2 measures."""
-
-    plain: tuple[Pair, ...]
-    by_target: Mapping[str, tuple[Pair, ...]] = MappingProxyType({})
-    """Pairs that are split by a target."""
+_USUAL = 0.005
+"""Noise on a cell by row that a plan reckons with where the number of rows is not known."""
+_SCORES_BY_CLASS = 0.5
+"""Part of the screen for scores by class of a target."""
+_LEAST_TILES = 8
+"""However much noise there is, an ordered column has so many tiles."""
+_ONLY_ONE_WAY = (
+    f"Only one-way marginals are measured: there are over {MOST_SCORES:,} columns, too many for all pairs. Columns will be "
+    "independent in the synthetic data. Name a target, or set some columns to ignore."
+)
+_LEAST_TABLES = 3
+"""A plan has room for so many tables, whichever they are."""
+_NOISES_PER_TILE = 16.0
+"""An ordered column has a tile for every so many times that its tables' rows are more than the noise on a cell."""
+_ROOM = 1.5
+"""Tables may have so many times more cells than those of a plan, as they may be of larger columns."""
+_PARITY, _PARITY_SHARE, _MOST_BEFORE_TABLES, _MOST_GROUPS = 8.0, 0.05, 0.65, 5000
+"""Three columns and more are looked at where there are so many times more rows than noise on a product of their scores, for
+this part of the budget, where this much of it at most goes into rounds 1 and 2; and of so many groups of them at most."""
+_OUTLINE, _GROUPS = "pairs of columns in outline", "three columns and more"
+_STRONG = "strongest pairs of columns"
+_PAIRS, _WITH_TARGET = "pairs of columns", "pairs of a column and the target"
 
 
 @METHODS.register("mosaic", place=10)
@@ -54,6 +70,8 @@ class Mosaic(TableMethod):
 
     one_way_share: float | None = None
     """Part of the budget (of mu^2) for the one-way marginals; by default the more, the larger the noise in pairs."""
+    screen_share: float | None = None
+    """Part of the budget (of mu^2) for the screen of all pairs; by default the more, the larger the noise in pairs."""
     bin_share: float = 0.6
     """Part of a number's one-way budget for its public bins; the rest is for its finest levels."""
     label_share: float = 0.5
@@ -70,12 +88,14 @@ class Mosaic(TableMethod):
     """The most cells that round 2 may measure; tiles become coarser, and pairs fewer, to keep to it."""
     components: int | None = of_fit(None)
     """Components of the mixture; by default as many as the structure in the release calls for."""
-    steps: int = of_fit(800)
+    steps: int = of_fit(300)
     """Steps of the fit."""
 
     def __post_init__(self) -> None:
         if self.one_way_share is not None:
             require_share("one_way_share", self.one_way_share)
+        if self.screen_share is not None:
+            require_share("screen_share", self.screen_share, zero=True)
         require_share("bin_share", self.bin_share)
         require_share("label_share", self.label_share)
         leasts = {"most_tiles": 4, "most_classes": 2, "most_tiles_by_class": 2, "components": 1, "steps": 1}
@@ -86,45 +106,114 @@ class Mosaic(TableMethod):
 
     def plan(self, request: Request) -> Plan:
         settled = self._settle(request)
-        return replace(settled, expected=_expected(settled))
+        return replace(settled, expected=expected_errors(settled))
 
     def _settle(self, request: Request) -> Plan:
         levels = levels_of(request.schema)
         first = self._histograms(levels)
-        pairs, most, notes = self._choose(levels, request.targets)
-        if not pairs.plain:
-            return Plan.make(self.name, self._options(most, None), request, (round_of(first, 1.0),), notes)
-        settled = self._plan(request, pairs, most, notes, self.one_way_share or 0.5)
-        if _drowned(settled):
-            pairs, most, notes = self._choose(levels, request.targets, few=True)
-            if not pairs.plain:
-                return Plan.make(self.name, self._options(most, None), request, (round_of(first, 1.0),), notes)
-            return self._plan(request, pairs, most, notes, self.one_way_share or _ONE_WAY_OF_FEW)
-        return self._plan(request, pairs, most, notes, self.one_way_share or _one_way_share(settled))
+        alone = Plan.make(self.name, self._options(self.most_tiles, None, None), request, (round_of(first, 1.0),), ())
+        if len(levels) == 1:
+            return alone
+        unit = alone.noise_rows(0, alone.rounds[0].blocks[0]) * alone.rounds[0].blocks[0].weight
+        if len(levels) > MOST_SCORES and not request.targets:
+            return replace(alone, notes=(*alone.notes, _ONLY_ONE_WAY))
+        one_way, screen, parity = self._shares(request, len(levels), unit)
+        rows = request.schema.rows
+        signal = math.inf if rows is None else rows / unit * math.sqrt(1 - one_way - screen)
+        means = self._means(levels, signal)
+        tables = choose_tables([each.name for each in levels], request.targets, None, means)
+        blocks = self._table_blocks(levels, tables, signal)
+        if not blocks:  # the noise would hide all tables: columns are known by themselves, and in outline
+            one_way, screen = one_way / (one_way + screen), screen / (one_way + screen)
+        rounds = [round_of(first, one_way)]
+        if screen > 0:
+            rounds.append(self._screen_round(levels, request.targets, screen, parity / screen))
+        if blocks:
+            rounds.append(Round.of_counts(1 - one_way - screen, blocks))
+        return Plan.make(self.name, self._options(self.most_tiles, one_way, screen), request, tuple(rounds), ())
 
-    def _plan(self, request: Request, pairs: Pairs, most: int, notes: tuple[str, ...], share: float) -> Plan:
-        """Two rounds, of which the first has `share` of the budget."""
-        levels = levels_of(request.schema)
-        sizes, coarser = self._sizes(levels, most), self._sizes(levels, min(most, self.most_tiles_by_class))
-        split = self.label_share / len(pairs.by_target) if pairs.by_target else 0.0
-        measured = (
-            _block("pairs of columns", pairs.plain, 1 - split * len(pairs.by_target), sizes),
-            *(
-                _block(f"pairs of columns, by {target}", chosen, split, coarser, self._classes(levels, target))
-                for target, chosen in pairs.by_target.items()
-            ),
+    def _shares(self, request: Request, columns: int, unit: float) -> tuple[float, float, float]:
+        """Parts of the budget for one-way marginals, for the screen, and of that for three columns and more.
+
+        Both rules are empirical: powers of the noise on a cell by row, were all pairs measured with half of the budget.
+        """
+        pairs = columns * (columns - 1) / 2
+        rows, split = request.schema.rows, 1 - (self.label_share if request.targets else 0.0)
+        noise = _USUAL if rows is None else unit * math.sqrt(2 * pairs / split) / rows
+        one_way = self.one_way_share or min(max(0.3 * (noise / 0.0015) ** 0.36, 0.1), _MOST_ONE_WAY)
+        screen = self.screen_share
+        if screen is None:
+            screen = min(max(0.2 * (noise / 0.02) ** 0.5, 0.05), 0.25) if 2 < columns <= MOST_SCORES else 0.0
+        screen = min(screen, 0.9 * (1 - one_way))
+        groups = sum(_group_counts(columns, request.targets).values())
+        visible = rows is None or rows > _PARITY * unit * math.sqrt(groups / _PARITY_SHARE)
+        if not (screen and groups and visible and one_way + screen + _PARITY_SHARE < _MOST_BEFORE_TABLES):
+            return one_way, screen, 0.0
+        return one_way, screen + _PARITY_SHARE, _PARITY_SHARE
+
+    def _means(self, levels: tuple[Levels, ...], signal: float) -> Means:
+        """What round 3 can spend on tables."""
+        classes = {each.name: self._classes(levels, each.name) for each in levels}
+        # Where there are too many columns for a screen, nothing tells which pairs matter: those with the target.
+        screened = len(levels) <= MOST_SCORES
+        most = self.most_cells
+        return Means(
+            signal, self.label_share, most, self._sizes(levels, _LEAST_TILES), classes, only_target=not screened
         )
-        rounds = (round_of(self._histograms(levels), share), Round.of_counts(1 - share, measured))
-        return Plan.make(self.name, self._options(most, share), request, rounds, notes)
+
+    def _screen_round(self, levels: tuple[Levels, ...], targets: tuple[str, ...], share: float, parity: float) -> Round:
+        """The most that a screen can measure: which scores columns have is settled after round 1."""
+        scores = most_scores(levels)
+        pairs = scores * (scores - 1) // 2
+        by_class = _SCORES_BY_CLASS * (1 - parity) if targets else 0.0
+        weight = math.sqrt((1 - by_class - parity) / pairs)
+        blocks = [Block(_OUTLINE, 1, pairs, weight, counts=False, ones=pairs)]
+        for target in targets:
+            cells = scores * self._classes(levels, target)
+            weight = math.sqrt(by_class / len(targets) / scores)
+            blocks.append(Block(_outline_by(target), 1, cells, weight, counts=False, ones=scores))
+        counts = _group_counts(len(levels), targets) if parity else {}
+        for order, count in counts.items():
+            weight = math.sqrt(parity / sum(counts.values()))
+            blocks.append(Block(_outline_of(order), 1, count, weight, counts=False, ones=count))
+        return Round(share, tuple(blocks), Grid.counting(), counting=True)
+
+    def _table_blocks(self, levels: tuple[Levels, ...], tables: Tables, signal: float) -> tuple[Block, ...]:
+        """Tables as blocks of a plan, with some room: which pairs, over which tiles, is settled after the screen."""
+        kinds = [
+            (_WITH_TARGET, tables.with_target, tables.with_target_share, 1),
+            (_PAIRS, tables.plain, tables.plain_share, 1),
+            *(
+                (_by(target), chosen, tables.by_target_share / len(tables.by_target), self._classes(levels, target))
+                for target, chosen in tables.by_target.items()
+            ),
+        ]
+        found, coarsest = [], sorted(self._sizes(levels, 2).values())
+        smallest = math.prod(coarsest[-2:])  # of the columns with the most atoms, over as few tiles as there can be
+        for name, pairs, share, classes in kinds:
+            if pairs:
+                tiles = self._ordered_tiles(levels, signal * math.sqrt(share / len(pairs)))
+                tiles = tiles if classes == 1 else min(tiles, self.most_tiles_by_class)
+                sizes = list(self._sizes(levels, tiles, self.most_tiles if classes == 1 else tiles).values())
+                each = (sum(sizes) ** 2 - sum(size**2 for size in sizes)) / (len(sizes) * (len(sizes) - 1))
+                cells = min(_ROOM * len(pairs) * classes * each, share * self.most_cells)
+                room = max(math.ceil(cells), 4 * len(pairs), _LEAST_TABLES * classes * smallest)
+                found.append(Block(name, len(pairs), room, math.sqrt(share / len(pairs))))
+        return tuple(found)
+
+    def _ordered_tiles(self, levels: tuple[Levels, ...], signal: float) -> int:
+        """How many tiles suit a table with so many times more rows than noise on a cell."""
+        most = max(2, min(self.most_tiles, _MOST_TILES_IN_ALL // len(levels)))
+        return min(max(_LEAST_TILES, int(min(signal, 1e6) / _NOISES_PER_TILE)), most)
 
     def _histograms(self, levels: tuple[Levels, ...]) -> list[Part]:
         """Every column by itself; numbers twice, in public bins and at their finest."""
         binned = [each for each in levels if coarse_size(each) < each.size]
         share = 1 / len(levels)
         return [
-            *(Part(_one_way(each), OneHot(each.name, each.size), share) for each in levels if each not in binned),
+            *(Part(one_way_block(each), OneHot(each.name, each.size), share) for each in levels if each not in binned),
             *(
-                Part(_one_way(each), Tiles(each.name, tuple(coarse(each).tolist())), share * self.bin_share)
+                Part(one_way_block(each), Tiles(each.name, tuple(coarse(each).tolist())), share * self.bin_share)
                 for each in binned
             ),
             *(
@@ -133,72 +222,120 @@ class Mosaic(TableMethod):
             ),
         ]
 
-    def _options(self, most: int, share: float | None) -> dict[str, Any]:
-        return {**asdict(self), "most_tiles": most, "one_way_share": share}
-
-    def _choose(
-        self, levels: tuple[Levels, ...], targets: tuple[str, ...], *, few: bool = False
-    ) -> tuple[Pairs, int, tuple[str, ...]]:
-        """The most pairs, over the finest tiles, that stay within `most_cells`; or as few as make sense."""
-        names = [each.name for each in levels]
-        # Two targets and a third column are one table, whichever of the two splits it: the first one does.
-        others = {
-            target: [name for name in names if name not in targets[: 1 + targets.index(target)]] for target in targets
-        }
-        label = " or ".join(targets)
-        reason = "the noise would drown all pairs" if few else "there are too many columns for all pairs"
-        for most in range(self.most_tiles, 3, -1) if not few else ():
-            coarser = self._sizes(levels, min(most, self.most_tiles_by_class))
-            split = sum(self._classes(levels, target) * _pair_cells(others[target], coarser) for target in targets)
-            if _pair_cells(names, self._sizes(levels, most)) + split <= self.most_cells:
-                by_target = {target: _pairs(others[target]) for target in targets if len(others[target]) > 1}
-                return Pairs(_pairs(names), by_target), most, ()
-        for most in range(self.most_tiles, 3, -1) if not few else ():
-            if _pair_cells(names, self._sizes(levels, most)) <= self.most_cells:
-                note = f"Pairs are not split by {label}: there are too many columns for that."
-                return Pairs(_pairs(names)), most, (note,)
-        for most in (
-            range(min(self.most_tiles, _MOST_TILES_OF_FEW) if few else self.most_tiles, 3, -1) if targets else ()
-        ):
-            sizes = self._sizes(levels, most)
-            # The fit holds a matrix over all tiles of all columns, however few pairs of them were measured.
-            if sum(sizes.values()) <= _MOST_TILES_IN_ALL:
-                note = f"Only pairs with {label} are measured: {reason}."
-                return Pairs(tuple((name, target) for target in targets for name in others[target])), most, (note,)
-        note = (
-            f"Only one-way marginals are measured: {reason}. Columns will be independent in the synthetic data. Name a "
-            "target, or set some columns to ignore."
-        )
-        return Pairs(()), self.most_tiles, (note,) if len(names) > 1 else ()
+    def _options(self, most: int, one_way: float | None, screen: float | None) -> dict[str, Any]:
+        return {**asdict(self), "most_tiles": most, "one_way_share": one_way, "screen_share": screen}
 
     def _classes(self, levels: tuple[Levels, ...], target: str) -> int:
         """The most tiles that a target can have as a label."""
         return self._sizes(tuple(each for each in levels if each.name == target), self.most_classes)[target]
 
     @staticmethod
-    def _sizes(levels: tuple[Levels, ...], most: int) -> dict[str, int]:
+    def _sizes(levels: tuple[Levels, ...], most: int, categories: int | None = None) -> dict[str, int]:
         """The most tiles that each column can have: atoms of ordered columns come on top."""
-        return {each.name: min(each.size, most + (each.size - each.regular if each.ordered else 0)) for each in levels}
+        return {
+            each.name: min(each.size, most + each.size - each.regular if each.ordered else categories or most)
+            for each in levels
+        }
 
     def feature_map(self, plan: Plan, measured: Sequence[Measurement]) -> FeatureMap:
+        return joined(self._parts(plan, measured))
+
+    def blocks(self, plan: Plan, measured: Sequence[Measurement]) -> tuple[Block, ...]:
+        return round_of(self._parts(plan, measured), 1.0).blocks
+
+    def _parts(self, plan: Plan, measured: Sequence[Measurement]) -> list[Part]:
+        """What the next round measures."""
         levels = levels_of(plan.request.schema)
         if not measured:
-            return joined(self._histograms(levels))
-        counts = Marginals.of(measured[0], levels, None).counts
-        most, blocks = int(plan.options["most_tiles"]), plan.rounds[1].blocks
-        least = self.rows_per_tile * plan.noise_rows(1, blocks[0])
-        tiles = {each.name: tile(each, counts[each.name], least, most) for each in levels}
-        pairs, _, _ = self._choose(levels, plan.request.targets)
-        if len(pairs.plain) != blocks[0].count:
-            pairs, _, _ = self._choose(levels, plan.request.targets, few=True)
-        maps: list[FeatureMap] = [Weighted(Product((tiles[a], tiles[b])), blocks[0].weight) for a, b in pairs.plain]
-        few = min(most, self.most_tiles_by_class)
-        coarser = {each.name: coarsen(tiles[each.name], each, counts[each.name], few) for each in levels}
-        for block, (target, chosen) in zip(blocks[1:], pairs.by_target.items(), strict=True):
+            return self._histograms(levels)
+        marginals = Marginals.of(measured[0], levels, None)
+        if not plan.rounds[len(measured)].nonnegative:
+            return self._screen(plan, marginals)
+        return self._tables(plan, marginals, measured)
+
+    def _screen(self, plan: Plan, marginals: Marginals) -> list[Part]:
+        levels, targets = levels_of(plan.request.schema), plan.request.targets
+        found = scores(levels, marginals.shares)
+        planned = {block.name: block for block in plan.rounds[1].blocks}
+        orders = [order for order in _group_counts(len(levels), targets) if _outline_of(order) in planned]
+        groups = {order: groups_of(found, order, targets[0] if order > 3 else None) for order in orders}
+        parity = sum(planned[_outline_of(order)].part for order in orders)
+        by_class = _SCORES_BY_CLASS * (1 - parity) if targets else 0.0
+        pairs = pairs_of(found)
+        parts = []
+        if pairs is not None:
+            parts.append(Part(_OUTLINE, pairs, (1 - by_class - parity) / pairs.dimension))
+        for target in targets:
+            others = [score for score in found if score.column != target]
+            label = self._label(levels, target, marginals.counts[target])
+            each = ScoreProducts(tuple(others), tuple((number,) for number in range(len(others))))
+            share = by_class / len(targets) / len(others)
+            parts.append(Part(_outline_by(target), Labelled.of(each, label), share))
+        count = sum(each.dimension for each in groups.values() if each is not None)
+        parts += [Part(_outline_of(order), each, parity / count) for order, each in groups.items() if each is not None]
+        return parts
+
+    def _label(self, levels: tuple[Levels, ...], target: str, counts: Floats) -> Tiles:
+        level = next(each for each in levels if each.name == target)
+        return coarsen(OneHot(target, level.size), level, counts, self.most_classes)
+
+    def _tables(self, plan: Plan, marginals: Marginals, measured: Sequence[Measurement]) -> list[Part]:
+        levels, targets = levels_of(plan.request.schema), plan.request.targets
+        number = len(measured)
+        unit = plan.sigma(number) / plan.rounds[number].grid.scale
+        sums = [each for one in measured[1:] for each in scores_of(one)]
+        screen = Screen.of(sums, marginals.shares, marginals.rows) if sums else None
+        means = self._means(levels, marginals.rows / unit)
+        chosen = choose_tables([each.name for each in levels], targets, screen, means)
+        if screen is not None:
+            chosen = with_groups(with_focus(chosen, screen), screen, means)
+        if not (chosen.plain or chosen.strong or chosen.with_target or chosen.by_target):
+            chosen = Tables(((levels[0].name, levels[1].name),))  # there are fewer rows than the plan reckoned with
+        noise = unit * math.sqrt(chosen.tables_by_share)
+        while True:
+            for most in range(self.most_tiles, 1, -1):
+                parts = self._over_tiles(levels, marginals, chosen, self._tiles(levels, marginals, noise, most))
+                if sum(part.map.dimension for part in parts) <= plan.rounds[number].dimension:
+                    return parts
+            chosen = chosen.fewer()  # the columns chosen have more values than others, so there is no room for all
+
+    def _over_tiles(
+        self, levels: tuple[Levels, ...], marginals: Marginals, chosen: Tables, tiles: dict[str, Tiles]
+    ) -> list[Part]:
+        """The chosen tables over some tiles; by target over coarser ones."""
+        coarser = {
+            each.name: coarsen(tiles[each.name], each, marginals.counts[each.name], self.most_tiles_by_class)
+            for each in levels
+        }
+        parts = [
+            Part(name, Product((tiles[a], tiles[b])), share / len(pairs))
+            for name, pairs, share in (
+                (_WITH_TARGET, chosen.with_target, chosen.with_target_share),
+                (_STRONG, chosen.strong, chosen.strong_share),
+                (_PAIRS, chosen.plain, chosen.plain_share),
+            )
+            for a, b in pairs
+        ]
+        few = {each.name: coarsen(tiles[each.name], each, marginals.counts[each.name], GROUP_TILES) for each in levels}
+        parts += [
+            Part(_GROUPS, Product(tuple(few[name] for name in group)), chosen.group_share / len(chosen.groups))
+            for group in chosen.groups
+        ]
+        for target, pairs in chosen.by_target.items():
             level = next(each for each in levels if each.name == target)
-            label = coarsen(tiles[target], level, counts[target], self.most_classes)
-            maps += [Weighted(Labelled.of(Product((coarser[a], coarser[b])), label), block.weight) for a, b in chosen]
-        return Concat(tuple(maps))
+            label = coarsen(tiles[target], level, marginals.counts[target], self.most_classes)
+            share = chosen.by_target_share / len(chosen.by_target) / len(pairs)
+            parts += [Part(_by(target), Labelled.of(Product((coarser[a], coarser[b])), label), share) for a, b in pairs]
+        return parts
+
+    def _tiles(self, levels: tuple[Levels, ...], marginals: Marginals, noise: float, most: int) -> dict[str, Tiles]:
+        """Tiles of every column that suit the noise on a cell, `most` of them at most."""
+        ordered = min(self._ordered_tiles(levels, marginals.rows / noise), most)
+        least = min(self.rows_per_tile * noise, marginals.rows / (2 * ordered))
+        return {
+            each.name: tile(each, marginals.counts[each.name], least, ordered if each.ordered else most)
+            for each in levels
+        }
 
     def fit(self, release: Release, *, seed: int, progress: Progress) -> Model:
         if release.method != self.name:
@@ -208,11 +345,20 @@ class Mosaic(TableMethod):
             )
         levels = levels_of(release.schema)
         marginals = Marginals.of(release.measurements[0], levels, release.rows)
-        evidence = Evidence(marginals.rows, tuple(t for each in release.measurements for t in tables_of(each)))
+        screens = tuple(sums for each in release.measurements for sums in scores_of(each))
+        evidence = Evidence(
+            marginals.rows,
+            tuple(table for each in release.measurements for table in readable_tables(each)),
+            screens,
+            {each.name: tile(each, marginals.counts[each.name], marginals.rows / 32, 16) for each in levels}
+            if screens
+            else {},
+        )
         mixture = fit_mixture(
             evidence,
             marginals.shares,
             ordered={each.name: each.regular for each in levels if each.ordered},
+            positions={each.name: each.positions for each in levels},
             components=self.components,
             steps=self.steps,
             seed=seed,
@@ -221,59 +367,22 @@ class Mosaic(TableMethod):
         return Model.of(release, rows=marginals.rows, generator=mixture)
 
 
-def _one_way_share(equal: Plan) -> float:
-    """How much of the budget the one-way marginals should have, from public facts alone.
-
-    The rule is empirical: a power of the noise on a cell of a pair, by row, that was found between 5,000 and 465,000
-    rows. Where pairs drown in noise, what can be known is single columns; where there is little noise, both are known.
-    `equal` is the plan that gives half to each.
-    """
-    if equal.request.schema.rows is None:
-        return 0.3
-    noise = equal.noise_rows(1, equal.rounds[1].blocks[0]) / equal.request.schema.rows
-    return min(max(0.3 * (noise / 0.0015) ** 0.36, 0.1), _MOST_ONE_WAY)
+def _group_counts(columns: int, targets: Sequence[str]) -> dict[int, int]:
+    """How many groups of columns the screen looks at, by their size: all threes, and fours with the first target."""
+    found = {3: math.comb(columns, 3), **({4: math.comb(columns - 1, 3)} if targets else {})}
+    return {order: count for order, count in found.items() if 0 < count <= _MOST_GROUPS}
 
 
-def _drowned(equal: Plan) -> bool:
-    """Whether noise would hide all pairs, even over very few tiles: then only those with the target make sense."""
-    rows = equal.request.schema.rows
-    return rows is not None and rows < _LEAST_ROWS * equal.noise_rows(1, equal.rounds[1].blocks[0])
+def _outline_of(order: int) -> str:
+    """The block of the screen for so many columns together."""
+    return f"{'three' if order == 3 else 'four'} columns in outline"
 
 
-def _expected(plan: Plan) -> tuple[Expectation, ...]:
-    """What error synthetic rows will have, in public bins, from public facts alone.
-
-    The error that the noise makes in one-way marginals is known, and the fit takes some of it out. Pairs are another
-    matter: how much the fit can take out depends on how few of their cells hold rows and on how strongly columns depend
-    on each other, which only the data know. Both rules are powers of the noise that were found on five tables between
-    5,000 and 465,000 rows at epsilon from 0.3 to 3; `factor` is how far off they were there, rounded up.
-    """
-    rows, levels = plan.request.schema.rows, levels_of(plan.request.schema)
-    if rows is None:
-        return ()
-    noise = {block.name: plan.noise_rows(0, block) for block in plan.rounds[0].blocks}
-    raw = sum(raw_error(coarse_size(each), noise[_one_way(each)], rows) for each in levels) / len(levels)
-    found = [Expectation("one-way marginals", min(0.42 * raw**0.88, 1.0), 1.5)]
-    if len(plan.rounds) > 1:
-        found.append(Expectation("pairs of columns", min(2.6 * raw**0.57 / math.sqrt(len(levels)), 1.0), 2.2))
-    return tuple(found)
+def _outline_by(target: str) -> str:
+    """The block of the screen for columns by class of a target."""
+    return f"columns in outline, by {target}"
 
 
-def _one_way(levels: Levels) -> str:
-    """The block that measures a column by itself in public bins."""
-    return f"one-way marginals, {BINS} bins" if coarse_size(levels) < levels.size else "one-way marginals"
-
-
-def _pairs(names: list[str]) -> tuple[Pair, ...]:
-    return tuple(itertools.combinations(names, 2))
-
-
-def _block(name: str, pairs: tuple[Pair, ...], part: float, sizes: dict[str, int], classes: int = 1) -> Block:
-    """Tables of some pairs over at most so many tiles, which share a part of the round's budget."""
-    return Block(name, len(pairs), classes * sum(sizes[a] * sizes[b] for a, b in pairs), math.sqrt(part / len(pairs)))
-
-
-def _pair_cells(names: list[str], sizes: dict[str, int]) -> int:
-    """Cells of all pairs of some columns: the sum of a * b over pairs, without going through them."""
-    chosen = [sizes[name] for name in names]
-    return (sum(chosen) ** 2 - sum(size**2 for size in chosen)) // 2
+def _by(target: str) -> str:
+    """The block of pairs that are split by a target."""
+    return f"{_PAIRS}, by {target}"

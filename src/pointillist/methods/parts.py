@@ -1,10 +1,11 @@
-"""Labelling: measuring features by class of the target, with the class counts beside them, in one vector of length 1."""
+"""Parts: measuring features by class of the target, with the class counts beside them, in one vector of length 1."""
 
 import math
 from dataclasses import dataclass
 
 from pointillist.errors import UsageError
 from pointillist.features import Concat, FeatureMap, Labelled, OneHot, Tiles, Weighted
+from pointillist.features.base import is_own
 from pointillist.plan import Block, Request, Round
 from pointillist.privacy.grid import Grid
 from pointillist.privacy.guarantee import Neighbours
@@ -88,19 +89,23 @@ def round_of(parts: list[Part], share: float) -> Round:
     blocks = tuple(_block([part for part in parts if part.name == name]) for name in names)
     if all(block.counts for block in blocks):
         return Round.of_counts(share, blocks)
+    if all(part.map.most_ones is not None for part in parts):
+        return Round(share, blocks, Grid.counting(), counting=True)
+    own = all(is_own(part.map) for part in parts)  # of maps from elsewhere no sign is relied on
     return Round(
         share,
         blocks,
         Grid.dense(sum(block.cells for block in blocks)),
-        nonnegative=all(part.map.nonnegative for part in parts),
-        positive=all(part.map.positive for part in parts),
+        nonnegative=own and all(part.map.nonnegative for part in parts),
+        positive=own and all(part.map.positive for part in parts),
     )
 
 
 def _block(parts: list[Part]) -> Block:
     counted = all(part.map.indicator for part in parts)
     cells = sum(part.map.dimension for part in parts)
-    return Block(parts[0].name, len(parts), cells, math.sqrt(parts[0].share), counts=counted)
+    ones = 1 if counted else parts[0].map.most_ones or 1
+    return Block(parts[0].name, len(parts), cells, math.sqrt(parts[0].share), counts=counted, ones=ones)
 
 
 def _one_hot(level: Levels) -> OneHot:

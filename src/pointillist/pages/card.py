@@ -12,7 +12,7 @@ from markupsafe import Markup
 from pointillist.errors import UsageError
 from pointillist.files import container
 from pointillist.fitting.class_shares import record_count
-from pointillist.fitting.evidence import estimated_rows, measured_blocks, raw_error
+from pointillist.fitting.evidence import Table, estimated_rows, measured_blocks, raw_error
 from pointillist.pages import part, render
 from pointillist.plan import PublishedBlock, PublishedRound
 from pointillist.privacy.guarantee import Guarantee, Neighbours, short
@@ -160,7 +160,9 @@ class Card:
         """What the data should not be used for."""
         if self.images:
             return _IMAGE_LIMITS
-        measured = _join([f"{each.name} (below about {each.smallest:,} rows)" for each in self.measured])
+        measured = _join(
+            [f"{each.name} (below about {each.smallest:,} rows)" for each in self.measured if each.error is not None]
+        )
         return (
             "To learn about a person: no synthetic row describes anyone, however much it looks like somebody.",
             "To count small groups: below three standard deviations of the noise a count says little. Measured as counts: "
@@ -195,7 +197,7 @@ class Card:
 
     def promise(self) -> Markup:
         """The privacy statement, as a part of a page."""
-        return part("promise.html", "promise", self)
+        return part("promise_layout.html", "promise", self)
 
     def to_html(self) -> str:
         return render("card.html", card=self)
@@ -264,21 +266,26 @@ def _rows(release: Release) -> tuple[float, float]:
 
 def _measured(release: Release, rows: float) -> list[Measured]:
     if release.schema.image is not None:
-        return [_image_block(each, block, rows) for each in release.plan.rounds for block in each.blocks]
-    found = []
-    for planned, block, tables in measured_blocks(release):
-        cells, noise = sum(table.values.size for table in tables), tables[0].sigma
-        budget = planned.share * block.count * block.weight**2
-        error = raw_error(cells / len(tables), noise, rows)
-        found.append(Measured(block.name, len(tables), cells, budget, noise, error))
-    return found
+        return [_feature_block(each, block, rows) for each in release.plan.rounds for block in each.blocks]
+    tables = {id(block): own for _, block, own in measured_blocks(release)}
+    return [
+        _table_block(each, block, tables[id(block)], rows) if id(block) in tables else _feature_block(each, block, rows)
+        for each in release.plan.rounds
+        for block in each.blocks
+        if id(block) in tables or block.ones > 1
+    ]
 
 
-def _image_block(planned: PublishedRound, block: PublishedBlock, rows: float) -> Measured:
-    """Features of images, or counts of them; features by themselves have no error."""
-    noise, budget = block.noise_rows, planned.share * block.count * block.weight**2
-    error = raw_error(block.cells, noise, rows) if block.counts else None
-    return Measured(block.name, block.count, block.cells, budget, noise, error)
+def _table_block(planned: PublishedRound, block: PublishedBlock, tables: list[Table], rows: float) -> Measured:
+    cells, noise = sum(table.values.size for table in tables), tables[0].sigma
+    error = raw_error(cells / len(tables), noise, rows)
+    return Measured(block.name, len(tables), cells, planned.share * block.part, noise, error)
+
+
+def _feature_block(planned: PublishedRound, block: PublishedBlock, rows: float) -> Measured:
+    """Features other than tables, or counts of images; features by themselves have no error."""
+    error = raw_error(block.cells, block.noise_rows, rows) if block.counts else None
+    return Measured(block.name, block.count, block.cells, planned.share * block.part, block.noise_rows, error)
 
 
 def _column(name: str, column: AnyColumn) -> dict[str, str]:

@@ -21,13 +21,11 @@ _REAL, _MADE = 285, WIDTH - 1
 
 
 def histogram(
-    edges: Sequence[float], real: Sequence[float], synthetic: Sequence[float], ends: tuple[str, str], text: str,
-    *, log: bool = False,
-) -> Markup:  # fmt: skip
+    edges: Sequence[float], real: Sequence[float], synthetic: Sequence[float], ends: tuple[str, str], text: str
+) -> Markup:
     """Real shares as steps, synthetic ones as dots; areas are shares, so bars of unequal width compare."""
-    place = [math.log(edge) for edge in edges] if log else list(edges)
-    span = (place[-1] - place[0]) or 1.0
-    xs = [(WIDTH - 2) * (each - place[0]) / span + 1 for each in place]
+    span = (edges[-1] - edges[0]) or 1.0
+    xs = [(WIDTH - 2) * (each - edges[0]) / span + 1 for each in edges]
     widths = [max(1e-9, right - left) for left, right in itertools.pairwise(xs)]
     heights = [[share / width for share, width in zip(shares, widths, strict=True)] for shares in (real, synthetic)]
     top = max(max(heights[0], default=0), max(heights[1], default=0)) or 1.0

@@ -6,7 +6,20 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from pointillist.schema.scale import CODES
+
 OUT_OF_RANGE, MISSING = 1, 2
+
+
+_LOG, _ASINH = CODES["log"], CODES["asinh"]
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _bent(value: float, scale: int, width: float) -> float:
+    """A number on its column's scale."""
+    if scale == _LOG:
+        return math.log(value)
+    return math.asinh(value / width) if scale == _ASINH else value
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
@@ -14,7 +27,8 @@ def bin_numbers(
     values: NDArray[np.float64],
     edges: NDArray[np.float64],
     closed: bool,
-    log: bool,
+    scale: int,
+    width: float,
     specials: NDArray[np.float64],
     missing: int,
     codes: NDArray[np.uint16],
@@ -22,13 +36,13 @@ def bin_numbers(
     """Write the level of every value to `codes`; return flags for what was met on the way.
 
     The bin is defined by `edges` alone; arithmetic only guesses where to look. `closed` says whether the last edge
-    itself is in range (real numbers) or the first value past it (whole numbers). Values beyond the bounds go to the
-    first or last bin, whatever they are, so a code can never be out of range.
+    itself is in range (real numbers) or the first value past it (whole numbers); `scale` and `width` are those of a
+    `Scale`. Values beyond the bounds go to the first or last bin, whatever they are, so a code can never be out of range.
     """
     regular = len(edges) - 1
     low = edges[0]
-    start = math.log(low) if log else low
-    stretch = regular / ((math.log(edges[-1]) if log else edges[-1]) - start)
+    start = _bent(low, scale, width)
+    stretch = regular / (_bent(edges[-1], scale, width) - start)
     flags = 0
     for row in range(len(values)):
         value = float(values[row])
@@ -50,7 +64,7 @@ def bin_numbers(
                 if not (value == edges[regular] and closed):
                     flags |= OUT_OF_RANGE
             else:
-                code = int(((math.log(value) if log else value) - start) * stretch)
+                code = int((_bent(value, scale, width) - start) * stretch)
                 code = min(max(code, 0), regular - 1)
                 while value < edges[code]:
                     code -= 1

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from pointillist.errors import DataError
+from pointillist.reading.base import SOURCES, Report, Source
 from pointillist.reading.connection import pattern
 from pointillist.reading.csv_quotes import BROKEN, FIELD_START, QUOTED, follow_quotes
-from pointillist.reading.source import SOURCES, Report, Source
 from pointillist.schema import MISSING_TEXTS, Schema
 
 

@@ -9,11 +9,11 @@ import pyarrow as pa
 
 from pointillist.errors import DataError
 from pointillist.files.paths import checked
+from pointillist.reading.base import SOURCES, Report, Source, quote
 from pointillist.reading.batches import rows_at_once
 from pointillist.reading.connection import confine, connect
 from pointillist.reading.opening import open_source
 from pointillist.reading.rowwise import RowWise, built_in
-from pointillist.reading.source import SOURCES, Report, Source, quote
 from pointillist.schema import Schema
 
 

@@ -21,6 +21,7 @@ from pointillist.reading.pixels import decode
 from pointillist.schema import Image, Schema
 from pointillist.schema.kinds import choice
 from pointillist.schema.levels import Levels, levels_of
+from pointillist.schema.scale import CODES
 
 
 class Encoder:
@@ -123,8 +124,9 @@ class Encoder:
     def _bins(self, each: Levels, values: NDArray[Any]) -> NDArray[np.uint16]:
         codes = np.empty(len(values), dtype=np.uint16)
         missing = each.missing if each.has_missing else 0
+        curve = each.column.curve
         flags = bin_numbers(
-            values, each.edges, not each.whole, each.column.scale == "log", np.array(each.specials), missing, codes
+            values, each.edges, not each.whole, CODES[curve.name], curve.width, np.array(each.specials), missing, codes
         )
         if flags & MISSING and not each.has_missing:
             raise self._no_missing(each)

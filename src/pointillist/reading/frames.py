@@ -11,8 +11,8 @@ import narwhals as nw
 import pyarrow as pa
 
 from pointillist.errors import DataError, UsageError
+from pointillist.reading.base import SOURCES, Report, Source, taken_over
 from pointillist.reading.batches import rows_at_once
-from pointillist.reading.source import SOURCES, Report, Source, taken_over
 from pointillist.registry import LAST
 from pointillist.schema import Schema
 

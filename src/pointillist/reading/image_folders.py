@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from pointillist.errors import DataError
 from pointillist.reading import batches
+from pointillist.reading.base import SOURCES, Report
 from pointillist.reading.images import IMAGE, LABEL, Images
-from pointillist.reading.source import SOURCES, Report
 from pointillist.schema import Schema
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp")

@@ -7,7 +7,7 @@ images. File names never leave this room: they may be people's names.
 import duckdb
 
 from pointillist.errors import UsageError
-from pointillist.reading.source import Source
+from pointillist.reading.base import Source
 
 IMAGE, LABEL = "image", "label"
 

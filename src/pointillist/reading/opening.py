@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from pointillist.errors import DataError, UsageError
 from pointillist.files.paths import checked
-from pointillist.reading.source import SOURCES, Source
+from pointillist.reading.base import SOURCES, Source
 from pointillist.schema import Schema
 
 

@@ -14,8 +14,8 @@ from pyarrow.fs import LocalFileSystem
 
 from pointillist.errors import DataError
 from pointillist.reading.arrow_types import odd_family
+from pointillist.reading.base import SOURCES, Report, Source, taken_over
 from pointillist.reading.batches import rows_at_once, rows_within
-from pointillist.reading.source import SOURCES, Report, Source, taken_over
 from pointillist.schema import Schema
 
 _KINDS = {".parquet": "parquet", ".pq": "parquet", ".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc"}

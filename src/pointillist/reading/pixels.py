@@ -1,4 +1,4 @@
-"""Decoding: images as they come, encoded or as arrays, to pixels of the schema's size.
+"""Pixels: images as they come, encoded or as arrays, to pixels of the schema's size.
 
 Each image is decoded on its own, and every rule looks at that image alone. Messages name the column, the rule and, for
 a folder, the class as the schema has it: never a file's name, which may be a person's, and never anything that stands

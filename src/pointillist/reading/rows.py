@@ -6,9 +6,9 @@ table, which may not fit into memory, takes it batch by batch instead.
 
 from typing import Any
 
+from pointillist.reading.base import Report
 from pointillist.reading.encoding import Encoder
 from pointillist.reading.opening import open_source
-from pointillist.reading.source import Report
 from pointillist.records import Records
 from pointillist.schema import Schema
 

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
+from pointillist.schema.given_syntax import select
 from pointillist.schema.kinds.bounded import on_grid
 from pointillist.schema.level_values import beside_specials, numbers
 from pointillist.schema.levels import Levels
 from pointillist.schema.selection import Selection
-from pointillist.schema.selection_syntax import select
 
 Floats = NDArray[np.float64]
 Codes = Mapping[str, NDArray[np.uint16]]
@@ -174,11 +174,13 @@ def _moved(levels: Levels) -> list[tuple[float, float, float]]:
 
 def _covered(levels: Levels, start: float, end: float) -> _Parts:
     """The parts of the bins between two numbers, by the decoder's rule for the inside of a bin."""
-    low, high = levels.edges[:-1], levels.edges[1:]
+    curve = levels.column.curve
     if levels.column.scale == "log":
-        low, high = np.log(low), np.log(high)
-        start, end = np.log(np.maximum([start, end], np.finfo(float).tiny))
-    first, last = np.clip((start - low) / (high - low), 0, 1), np.clip((end - low) / (high - low), 0, 1)
+        start, end = np.maximum([start, end], np.finfo(float).tiny)
+    low, high, ends = curve.bend(levels.edges[:-1]), curve.bend(levels.edges[1:]), curve.bend(np.array([start, end]))
+    first, last = (np.clip((each - low) / (high - low), 0, 1) for each in ends)
+    if len(levels.values):  # a bin of one number is all in or all out
+        first, last = np.round(first), np.round(last)
     bins = np.flatnonzero(last > first)
     return bins, first[bins], last[bins]
 

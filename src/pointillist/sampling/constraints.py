@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from pointillist.sampling.condition import Codes, Cut
 from pointillist.schema.constraints import Constraint, Impossible, Order
+from pointillist.schema.given_syntax import select
 from pointillist.schema.levels import Levels
-from pointillist.schema.selection_syntax import select
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Tag, field_validator, model_validator
 
-from pointillist.schema.selection_syntax import plain, select
+from pointillist.schema.given_syntax import plain, select
 
 
 class Order(BaseModel):

@@ -22,10 +22,9 @@ def numbers(levels: Levels, codes: NDArray[np.uint16], spread: Floats) -> Floats
     """
     place = np.minimum(codes, levels.regular - 1)
     low, high = levels.edges[place], levels.edges[place + 1]
-    if levels.column.scale == "log":
-        values = np.exp(np.log(low) + spread * (np.log(high) - np.log(low)))
-    else:
-        values = low + spread * (high - low)
+    curve = levels.column.curve
+    first, last = curve.bend(low), curve.bend(high)
+    values = levels.values[place] if len(levels.values) else curve.unbend(first + spread * (last - first))
     if levels.whole:
         values = beside_specials(np.clip(np.floor(values), low, high - 1), low, high, levels.specials)
     else:
@@ -50,8 +49,7 @@ def placed(levels: Levels, codes: NDArray[np.uint16], units: Floats) -> Floats:
     values = levels.from_unit(units)
     if levels.whole:
         values = np.clip(np.round(values), low, high - 1) + 0.5  # in the middle: cut off below, it is this number
-    if levels.column.scale == "log":
-        low, high, values = np.log(low), np.log(high), np.log(values)
+    low, high, values = (levels.column.curve.bend(each) for each in (low, high, values))
     return numbers(levels, codes, np.clip((values - low) / (high - low), 0.0, 1.0))
 
 

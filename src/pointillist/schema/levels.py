@@ -57,6 +57,13 @@ class Levels:
         return np.asarray(self.column.edges())
 
     @cached_property
+    def values(self) -> Floats:
+        """The number of every bin of a numeric column, where each bin holds one alone; else none."""
+        if self.whole:
+            return self.edges[:-1] if (np.diff(self.edges) == 1).all() else np.empty(0)
+        return np.asarray(self.column.values())
+
+    @cached_property
     def regular(self) -> int:
         """How many levels are bins or categories."""
         return len(self.edges) - 1 if self.numeric else len(self.categories)
@@ -95,6 +102,22 @@ class Levels:
     def ordered(self) -> bool:
         """Whether neighbouring regular levels are alike, so that tiles may join them."""
         return bool(self.column.ordered)
+
+    @cached_property
+    def positions(self) -> Floats:
+        """Where every level lies among the others: a number in it, or its place; NaN of what has no order.
+
+        Of two categories one is the higher, whichever: so two have an order, and more have none.
+        """
+        if self.numeric:
+            regular = (self.edges[:-1] + self.edges[1:]) / 2
+        else:
+            regular = (
+                np.arange(self.regular, dtype=np.float64)
+                if self.ordered or self.regular == 2
+                else np.full(self.regular, np.nan)
+            )
+        return np.concatenate([regular, self.specials, np.full(self.size - self.other, np.nan)])
 
     def to_unit(self, values: Floats) -> Floats:
         """Numbers as positions in [0, 1] on the column's scale; what is missing (NaN) sits in the middle."""

@@ -24,4 +24,4 @@ def test_settings_have_type_default_and_meaning(capsys: pytest.CaptureFixture[st
     assert text.startswith("mosaic, method. It does.")
     for each in settings_of(pt.Mosaic):
         assert each.name in text
-    assert "800" in text
+    assert "300" in text

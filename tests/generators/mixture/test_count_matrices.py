@@ -1,5 +1,7 @@
 """Problems: what tables of a release say directly, of marginals, of pairs and of how much structure there is."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -43,8 +45,49 @@ def test_components_follow_structure() -> None:
     assert many > few
 
 
-def test_tables_of_four_columns_are_not_for_a_mixture() -> None:
+def parities(noise: float) -> Evidence:
+    """Four columns of zeros and ones whose parity is even, all pairs of them, and one table of all four."""
+    rng = np.random.default_rng(2)
     leaves = tuple(OneHot(name, 2) for name in "abcd")
-    evidence = Evidence(ROWS, (Table(leaves, np.zeros((2, 2, 2, 2)), 1.0),))
-    with pytest.raises(ValueError, match="one, two or three columns"):
-        Problem(evidence, {leaf.column: leaf for leaf in leaves})
+    truth = np.zeros((2, 2, 2, 2))
+    for place in np.ndindex(truth.shape):
+        truth[place] = (sum(place) % 2 == 0) / 8
+    whole = Table(leaves, ROWS * truth + noise * rng.standard_normal(truth.shape), noise)
+    ones, twos = (
+        [
+            Table(chosen, np.full((2,) * count, ROWS / 2**count), noise)
+            for chosen in itertools.combinations(leaves, count)
+        ]
+        for count in (1, 2)
+    )
+    return Evidence(ROWS, (*ones, *twos, whole))
+
+
+@pytest.mark.parametrize(("noise", "held"), [(20.0, 1), (20_000.0, 0)])
+def test_cliques_are_held_where_they_show_more_than_noise(noise: float, held: int) -> None:
+    evidence = parities(noise)
+    made = Problem(evidence, evidence.base)
+    assert (len(made.cliques), len(made.layers)) == (1, 1)
+    table = np.full((1, 8), 0.5)
+    pairs = Problem(evidence.plain, evidence.base).held(np.ones(1), table)
+    assert pairs is not None
+    cliques = made.held_cliques(pairs)
+    assert len(cliques) == held
+    for clique in cliques:
+        assert clique.columns == (0, 1, 2, 3)
+        even = sum(clique.wanted[place] for place in np.ndindex(clique.wanted.shape) if sum(place) % 2 == 0)
+        assert even > 0.97
+        np.testing.assert_allclose(clique.wanted.sum((2, 3)), 0.25, atol=0.01)
+
+
+def test_pairs_that_nobody_measured_are_not_linked() -> None:
+    """Pairs with one column alone: what the others have to do with each other is not known."""
+    leaves = [OneHot(name, 2) for name in "aby"]
+    tables = [Table((leaf, leaves[-1]), np.full((2, 2), ROWS / 4), 1.0) for leaf in leaves[:-1]]
+    evidence = Evidence(ROWS, tuple(tables))
+    held = Problem(evidence, evidence.base).held(np.ones(1), np.full((1, 6), 0.5))
+    assert held is not None
+    assert held.linked is not None
+    names = list(evidence.base)
+    assert not held.linked[names.index("a"), names.index("b")]
+    assert held.linked[names.index("a"), names.index("y")]

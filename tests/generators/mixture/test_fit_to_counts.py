@@ -1,13 +1,16 @@
 """Fitting a mixture: exact expectations and gradients, a fit that finds structure and stops at the noise."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 from pointillist.features import OneHot, Product, Products, Tiles
 from pointillist.fitting.evidence import Evidence, Table
 from pointillist.generators.mixture.count_matrices import Problem
-from pointillist.generators.mixture.fit_to_counts import Fit, _through_softmax, fit_mixture
+from pointillist.generators.mixture.fit_to_counts import Fit, fit_mixture
 from pointillist.generators.mixture.mixture import Mixture
+from pointillist.schema import Boolean, Schema
 
 A, B, Y = OneHot("a", 3), OneHot("b", 4), OneHot("y", 2)
 
@@ -81,33 +84,39 @@ def test_the_pull_brings_chi_squared_to_its_expectation() -> None:
     assert 0.5 < fit.chi_squared / problem.cells < 1.5
 
 
-@pytest.mark.parametrize("alone", [False, True], ids=["all kinds of tables", "pairs with one column alone"])
-def test_the_gradient_is_exact(alone: bool) -> None:
+@pytest.mark.parametrize("kind", ["a clique", "pairs by class", "pairs with one column alone"])
+def test_the_gradient_is_exact(kind: str) -> None:
     """Central differences of the loss in double steps."""
     given_evidence, joint = evidence(50.0)
-    if alone:
+    if kind == "pairs by class":  # three of them are a layer
+        repeated = (*given_evidence.tables, given_evidence.tables[-1], given_evidence.tables[-1])
+        given_evidence = Evidence(given_evidence.rows, repeated)
+    if kind == "pairs with one column alone":
         tables = tuple(each for each in given_evidence.tables if len(each.leaves) == 1 or each.leaves[-1] == Y)
         given_evidence = Evidence(given_evidence.rows, tables)
     problem = Problem(given_evidence, given_evidence.base)
-    assert [layer.hub is not None for layer in problem.layers] == ([True] if alone else [False, False])
+    assert [len(layer.wanted) for layer in problem.layers] == ([1, 2, 2, 2] if kind == "pairs by class" else [1])
+    assert len(problem.cliques) == (kind == "a clique")
     marginal = np.concatenate(list(shares(joint).values()))
     bends = problem.bends({"b": 4}, marginal)
     assert (bends > 0).sum() == 2
     fit = Fit(problem, marginal, bends, 5, seed=3)
 
+    made = fit.components
+
     def loss() -> float:
         fit.slopes()
-        weights, table = fit.result()
-        entropy = np.log(np.maximum(table, 1e-12)) - fit.log_marginal
+        weights, table = made.result()
+        entropy = np.log(np.maximum(table, 1e-12)) - made.log_marginal
         pull = fit.pull * problem.cells / 1000 * float(weights @ (table * entropy).sum(axis=1))
-        raised = fit.logits - fit.log_marginal
+        raised = made.logits - made.log_marginal
         bent = raised[:, 2:] - 2 * raised[:, 1:-1] + raised[:, :-2]
         stiff = fit.pull * problem.cells / 1000 * float(weights @ (bends * bent**2).sum(axis=1)) / 2
         return 0.5 * fit.chi_squared + pull + stiff
 
     table_slope, weight_slope = fit.slopes()
     rng = np.random.default_rng(0)
-    for logits, slope in ((fit.logits, table_slope), (fit.weight_logits, weight_slope)):
+    for logits, slope in ((made.logits, table_slope), (made.weight_logits, weight_slope)):
         for _ in range(12):
             place = tuple(rng.integers(0, size) for size in logits.shape)
             kept = logits[place]
@@ -148,15 +157,6 @@ def test_one_way_tables_alone_give_independent_columns() -> None:
     np.testing.assert_allclose(np.bincount(codes["b"], minlength=4) / 200_000, joint.sum((0, 1)), atol=0.006)
 
 
-def test_the_softmax_slope_is_exact() -> None:
-    starts = np.array([0, 3])
-    table = np.array([[0.2, 0.3, 0.5, 0.6, 0.4]], dtype=np.float32)
-    slope = np.array([[1.0, -2.0, 0.5, 3.0, 0.0]], dtype=np.float32)
-    blocks = [np.diag(p) - np.outer(p, p) for p in (table[0, :3], table[0, 3:])]
-    expected = np.concatenate([blocks[0] @ slope[0, :3], blocks[1] @ slope[0, 3:]])
-    np.testing.assert_allclose(_through_softmax(table, slope, starts)[0], expected, rtol=1e-5)
-
-
 def test_where_there_is_nothing_but_noise_the_pull_stays_finite() -> None:
     """Even independence leaves less than is wanted: the pull grows for a thousand steps, and must not overflow."""
     given_evidence, joint = evidence(0.0, rows=3.0)
@@ -188,3 +188,50 @@ def test_more_components_where_more_structure_is_seen() -> None:
         counts.append(len(mixture.weights))
     assert counts == sorted(counts, reverse=True)
     assert counts[0] > counts[-1]
+
+
+def parity(rows: float = 20_000.0, sigma: float = 12.0) -> tuple[Evidence, dict[str, np.ndarray]]:
+    """All pairs of five columns of zeros and ones, and a table of the first four, whose parity is mostly even."""
+    rng = np.random.default_rng(6)
+    leaves = tuple(OneHot(name, 2) for name in "abcde")
+    truth = np.zeros((2,) * 4)
+    for place in np.ndindex(truth.shape):
+        truth[place] = (0.95 if sum(place) % 2 == 0 else 0.05) / 8
+
+    def noisy(chosen: tuple[Tiles, ...], shares: np.ndarray) -> Table:
+        return Table(chosen, rows * shares + sigma * rng.standard_normal(shares.shape), sigma)
+
+    ones = [noisy((leaf,), np.full(2, 0.5)) for leaf in leaves]
+    twos = [noisy(pair, np.full((2, 2), 0.25)) for pair in itertools.combinations(leaves, 2)]
+    return Evidence(rows, (*ones, *twos, noisy(leaves[:4], truth))), {name: np.full(2, 0.5) for name in "abcde"}
+
+
+def test_a_table_of_four_columns_is_fitted_held_and_kept_under_conditions() -> None:
+    given_evidence, marginals = parity()
+    mixture = fit_mixture(given_evidence, marginals, components=None, steps=200, seed=0, progress=silent)
+
+    def even(made: Mixture) -> float:
+        assert made.held is not None
+        (clique,) = made.held.cliques
+        return float(sum(clique.wanted[place] for place in np.ndindex((2,) * 4) if sum(place) % 2 == 0))
+
+    codes = mixture.sample(20_000, np.random.default_rng(0)).codes
+    assert np.mean(sum(codes[name].astype(int) for name in "abcd") % 2 == 0) > 0.85
+    assert abs(even(mixture) - 0.95) < 0.02
+    _, conditioned = mixture.given({"e": np.array([0.0, 1.0])})
+    assert even(conditioned) > 0.85
+    facts, arrays = mixture.to_facts()
+    columns = {name: Boolean(missing=False) for name in "abcde"}
+    back = Mixture.from_facts(facts, arrays, Schema(name="parity", columns=columns))
+    assert even(back) == even(mixture)
+
+
+def test_what_is_held_of_pairs_does_not_depend_on_cliques() -> None:
+    given_evidence, marginals = parity()
+    with_clique, without = (
+        fit_mixture(each, marginals, components=20, steps=60, seed=0, progress=silent).held
+        for each in (given_evidence, given_evidence.plain)
+    )
+    assert with_clique is not None
+    assert without is not None
+    np.testing.assert_array_equal(with_clique.pairs, without.pairs)

@@ -55,7 +55,7 @@ def test_rows_are_like_the_real_ones(
         assert abs((mine["debt"] == 0).mean() - (theirs["debt"] == 0).mean()) < 0.2
         assert abs(mine["debt"].isna().mean() - theirs["debt"].isna().mean()) < 0.1
     untrained = fitted(releases[method], settings=pt.MixtureSettings(components=30, steps=1, grain=16))
-    assert misfit(releases[method], made) < 0.1 * misfit(releases[method], untrained.sample(2_000, seed=1))
+    assert misfit(releases[method], made) < 0.15 * misfit(releases[method], untrained.sample(2_000, seed=1))
 
 
 @pytest.mark.parametrize("method", ["hermite", "mosaic"])

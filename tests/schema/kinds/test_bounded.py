@@ -10,11 +10,12 @@ from pointillist.schema import Integer, Real
 from pointillist.schema.kinds.bounded import on_grid
 
 
-@given(st.floats(0, 1), st.sampled_from(["linear", "log"]))
+@given(st.floats(0, 1), st.sampled_from(["linear", "log", "asinh"]))
 def test_positions_there_and_back(unit: float, scale: str) -> None:
-    column = Real(min=0.5, max=2000, scale=scale)
+    low = -30.0 if scale == "asinh" else 0.5
+    column = Real(min=low, max=2000, scale=scale)
     values = column.from_unit(np.array([unit]))
-    assert 0.5 - 1e-9 <= values[0] <= 2000 + 1e-9
+    assert low - 1e-9 <= values[0] <= 2000 + 1e-9
     assert column.to_unit(values)[0] == pytest.approx(unit, abs=1e-9)
 
 

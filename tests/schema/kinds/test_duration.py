@@ -19,15 +19,15 @@ from hypothesis import strategies as st
 
 import pointillist as pt
 from pointillist.errors import DataError, SchemaError
-from pointillist.files.table_files import write_table
+from pointillist.files.table_output import write_table
 from pointillist.reading.encoding import Encoder
 from pointillist.sampling.constraints import Rules
 from pointillist.sampling.decoding import decode
 from pointillist.schema.constraints import Order
+from pointillist.schema.given_syntax import from_text, plain, select
 from pointillist.schema.kinds.duration import SECONDS, in_words, length_of
 from pointillist.schema.levels import Levels
 from pointillist.schema.selection import Selection
-from pointillist.schema.selection_syntax import from_text, plain, select
 
 MANY = settings(deadline=None, max_examples=50)
 STAY = pt.Duration(min="1m", max="7d", scale="log", special=("0s",), resolution="minute")

@@ -18,6 +18,11 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
     "log from zero": ({**REAL, "scale": "log"}, 'scale = "log" needs min > 0'),
     "log of whole numbers": ({**WHOLE, "scale": "log"}, 'scale = "log" needs min > 0'),
     "log of a narrow range": ({**REAL, "min": 1e15, "max": 1e15 + 1, "scale": "log"}, "log"),
+    "asinh above zero": (
+        {**REAL, "min": 1, "max": 2, "scale": "asinh"},
+        'around zero, from 1.0 to 2.0 set scale = "log"',
+    ),
+    "asinh below zero": ({**WHOLE, "min": -9, "max": -2, "scale": "asinh"}, 'set scale = "linear"'),
     "log of few large numbers": ({**WHOLE, "min": 10**15, "max": 10**15 + 100, "scale": "log"}, "log"),
     "unknown scale": ({**REAL, "scale": "sqrt"}, "scale"),
     "special twice": ({**WHOLE, "special": [1, 1]}, "special has an entry twice"),
@@ -75,6 +80,12 @@ def test_they_speak_in_words() -> None:
     assert Integer(min=0, max=9, out_of_domain="error").describe() == "0 to 9"
     assert Integer(min=0, max=9).show_bin(3, 4) == "3"
     assert pay.show_bin(3, 4) == "[3, 4)"
+
+
+def test_a_scale_with_a_sign_in_words() -> None:
+    debt = Real(min=-500, max=2_000, scale="asinh")
+    assert debt.brief() == "-500.0 … 2000.0 (asinh)"
+    assert "; measured on an asinh scale; " in debt.describe()
 
 
 def test_every_value_of_a_short_range() -> None:

@@ -25,7 +25,7 @@ def show_plan(plan: Plan) -> None:
                 block.name,
                 *([] if image else [f"{block.count:,}"]),
                 f"{block.cells:,}",
-                f"{each.share * block.count * block.weight**2:.0%}",
+                f"{each.share * block.part:.0%}",
                 f"± {plan.noise_rows(number, block):,.1f}",
                 *([] if image else [shown]),
             )

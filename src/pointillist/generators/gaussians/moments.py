@@ -1,4 +1,4 @@
-"""Image estimate: means and covariances of coefficients, out of noisy moments.
+"""Moments: means and covariances of coefficients, out of noisy moments.
 
 Noise is known, so every number is pulled towards what is likely without it by as much as its noise asks for: covariances
 between frequencies towards none, a class's covariances towards those of all classes, a class's mean towards the others', a

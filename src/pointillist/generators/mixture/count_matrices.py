@@ -9,9 +9,13 @@ from numpy.typing import NDArray
 from pointillist.features import Tiles
 from pointillist.fitting.denoising import project_to_simplex
 from pointillist.fitting.evidence import Evidence, Table
-from pointillist.generators.held_tables import HeldTables, PairsByClass
-from pointillist.generators.mixture.interaction import ties
-from pointillist.generators.mixture.layer import Histogram, Layer
+from pointillist.generators.held_tables import HeldClique, HeldTables, PairsByClass
+from pointillist.generators.mixture.clique import Clique
+from pointillist.generators.mixture.interaction import ties, with_interaction
+from pointillist.generators.mixture.layer import Histogram, Histograms, Layer
+from pointillist.generators.mixture.score_layer import ScoreLayer
+from pointillist.generators.mixture.trend_fit import tilted
+from pointillist.generators.trends import Trends
 
 Floats = NDArray[np.float64]
 Single = NDArray[np.float32]
@@ -25,9 +29,10 @@ _LEAST = 1e-12
 
 
 class Problem:
-    """The evidence as matrices: wanted shares and their precision, for single columns, for pairs, for pairs by class."""
+    """The evidence as matrices: wanted shares and their precision, for columns, pairs, pairs by class, cliques."""
 
-    def __init__(self, evidence: Evidence, base: dict[str, Tiles]):
+    def __init__(self, evidence: Evidence, base: dict[str, Tiles], within: Mapping[str, Floats] | None = None):
+        """`within` is the share of each level inside its tile, where there are scores."""
         ends = np.cumsum([tiles.dimension for tiles in base.values()])
         self.base = base
         self.places = {
@@ -38,21 +43,42 @@ class Problem:
         self.starts = np.array([place.start for place in self.places.values()])
         self.singles: list[Histogram] = []
         self.layers: list[Layer] = []
+        self.cliques: list[Clique] = []
         self.cells = 0
+        cliques = {id(table) for table in evidence.cliques}
         for table in evidence.tables:
-            self._take(table, evidence.rows)
+            self._take(table, evidence.rows, clique=id(table) in cliques)
         for layer in self.layers:
             layer.finish(self.base, self.places, self.size)
+        self.histograms = Histograms(self.singles)
+        self.scores = (
+            ScoreLayer(evidence.scores, evidence.rows, base, self.places, within)
+            if evidence.scores and within
+            else None
+        )
+        self.cells += 0 if self.scores is None else self.scores.cells
+        scores = () if self.scores is None else (self.scores,)
+        self.measured: tuple[Layer | Clique | ScoreLayer, ...] = (*self.layers, *self.cliques, *scores)
 
-    def _take(self, table: Table, rows: float) -> None:
+    def slopes(self, weights: Single, table: Single) -> tuple[float, Single, Single]:
+        """chi^2 of a mixture, and the slopes of half of it in weights and in probabilities."""
+        chi_squared, to_mean = self.histograms.push(weights @ table)
+        to_weights, to_table = table @ to_mean, np.outer(weights, to_mean)
+        for each in self.measured:
+            chi_squared += each.add_slopes(weights, table, to_weights, to_table)
+        return chi_squared, to_weights, to_table
+
+    def _take(self, table: Table, rows: float, *, clique: bool) -> None:
         values, precision = table.values / rows, (rows / table.sigma) ** 2
         if len(table.leaves) == 1:
             single = Histogram(table.leaves[0], self.base, self.places, values, precision)
             self.singles.append(single)
             self.cells += len(single.wanted)
             return
-        if len(table.leaves) > 3:
-            raise ValueError("the mixture fits tables of one, two or three columns")
+        self.cells += values.size
+        if clique:
+            self.cliques.append(Clique(table.leaves, self.base, self.places, values, precision))
+            return
         label = table.leaves[0] if len(table.leaves) == 3 else None
         first, second = table.leaves[-2:]
         layer = next((each for each in self.layers if each.takes(label, first, second)), None)
@@ -60,7 +86,6 @@ class Problem:
             layer = Layer(label)
             self.layers.append(layer)
         layer.put(first, second, values if label is not None else values[None], precision)
-        self.cells += values.size
 
     def bends(self, runs: Mapping[str, int], marginal: Floats) -> Single:
         """For every three neighbouring tiles how much a bend of the log-ratio costs there; 0 where they are not three
@@ -75,7 +100,9 @@ class Problem:
 
     def components(self, marginal: Floats) -> int:
         """As many components as the structure calls for that is visible beside the noise."""
-        seen = sum(layer.distance(marginal) for layer in self.layers) / sum(layer.cells for layer in self.layers)
+        layers: list[Layer | ScoreLayer] = [*self.layers, *([] if self.scores is None else [self.scores])]
+        cells = sum(layer.cells for layer in layers)
+        seen = sum(layer.distance(marginal) for layer in layers) / max(cells, 1)
         return int(np.clip(60 * np.sqrt(max(seen - 1, 0.0)), 40, 500) // 10 * 10)
 
     def rake(self, weights: Floats, table: Floats) -> Floats:
@@ -101,7 +128,7 @@ class Problem:
                 values += (single.precision * single.wanted)[single.part]
                 precision += single.precision[single.part]
         for layer in self.layers:
-            for summed, exact in layer.one_ways(name) if layer.same else ():
+            for summed, exact in layer.one_ways(name) if layer.tiles.get(name) == self.base[name] else ():
                 values += exact * summed
                 precision += exact
         if not precision.any():
@@ -110,28 +137,61 @@ class Problem:
         possible = np.where(modelled > 0, modelled + _shrink(gap, precision, len(gap) - 1) * gap, 0.0)
         return project_to_simplex(possible) if (possible < 0).any() else possible / possible.sum()
 
-    def held(self, weights: Floats, table: Floats) -> HeldTables | None:
+    def held(self, weights: Floats, table: Floats, trends: Trends | None = None) -> HeldTables | None:
         """What samples of the mixture are to hold; none where no pairs were measured in a way that can be held."""
-        pairs, by_class = self._pairs(weights, table), self._by_class(weights, table)
+        pairs, by_class = self._pairs(weights, table, trends), self._by_class(weights, table)
         sizes = tuple(tiles.dimension for tiles in self.base.values())
-        return None if pairs is None and not by_class else HeldTables(sizes, pairs, by_class)
+        return None if pairs is None and not by_class else HeldTables(sizes, pairs, by_class, linked=self._linked())
 
-    def _pairs(self, weights: Floats, table: Floats) -> Single | None:
-        """All pair tables: the mixture's, corrected where measured tables show more than the noise explains.
+    def held_cliques(self, held: HeldTables) -> tuple[HeldClique, ...]:
+        """Tables of three columns and more that show more than noise beyond the pairs that are held.
+
+        What they show beyond is measured, without what the noise explains of it.
+        """
+        names, found = list(self.places), []
+        for clique in self.cliques:
+            if held.pairs is None:
+                break  # rows will stay as they are drawn
+            wanted = with_interaction(clique.pairs_in(held.pairs), clique.wanted, clique.precision)
+            if wanted is not None:
+                numbers = tuple(names.index(name) for name in clique.columns)
+                found.append(HeldClique(numbers, tuple(clique.place_of), wanted.astype(np.float32)))
+        return tuple(found)
+
+    def _linked(self) -> NDArray[np.bool_] | None:
+        """Which pairs of columns the evidence speaks about; none where it does about all of them, as a screen does."""
+        if self.scores is not None:
+            return None
+        names = list(self.places)
+        found = np.eye(len(names), dtype=np.bool_)
+        for layer in self.layers:
+            numbers, starts = [names.index(name) for name in layer.spots], [at.start for at in layer.spots.values()]
+            found[np.ix_(numbers, numbers)] |= layer.precision[np.ix_(starts, starts)] > 0
+            if layer.label is not None:
+                found[numbers, names.index(layer.label.column)] = found[names.index(layer.label.column), numbers] = True
+        return None if found.all() else found
+
+    def _pairs(self, weights: Floats, table: Floats, trends: Trends | None) -> Single | None:
+        """All pair tables: the mixture's with the trends, corrected where measured tables show more than the noise explains.
 
         Each table's correction is shrunk by how much of it the noise explains (James and Stein): with much noise the
         mixture has its way, with little the measurement has. None where no table was measured over the mixture's tiles.
         """
-        layer = next((each for each in self.layers if each.same and each.label is None), None)
-        if layer is None:
+        plain = [each for each in self.layers if each.label is None]
+        if not plain and self.scores is None:
             return None
         found = table.T @ (weights[:, None] * table)
-        for rows, columns in itertools.combinations(self.places.values(), 2):
-            precision = float(layer.precision[rows.start, columns.start])
-            if precision == 0:
-                continue
-            found[rows, columns] = _corrected(found[rows, columns], layer.wanted[0, rows, columns], precision)
-            found[columns, rows] = found[rows, columns].T
+        if trends is not None:
+            found = tilted(found, self.starts, trends)
+        for layer in plain:
+            own = {name: spot for name, spot in layer.spots.items() if layer.tiles[name] == self.base[name]}
+            for (first, one), (second, other) in itertools.combinations(own.items(), 2):
+                precision = float(layer.precision[one.start, other.start])
+                if precision == 0:
+                    continue
+                rows, columns = self.places[first], self.places[second]
+                found[rows, columns] = _corrected(found[rows, columns], layer.wanted[0, one, other], precision)
+                found[columns, rows] = found[rows, columns].T
         return found.astype(np.float32)
 
     def _by_class(self, weights: Floats, table: Floats) -> tuple[PairsByClass, ...]:

@@ -11,25 +11,30 @@ is consistent with the release.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from pointillist.features import Tiles
 from pointillist.fitting.evidence import Evidence
+from pointillist.generators.mixture.components import Components
 from pointillist.generators.mixture.count_matrices import Problem
 from pointillist.generators.mixture.mixture import Mixture
+from pointillist.generators.mixture.trend_fit import fit_trends, tile_order
 from pointillist.progress import Progress
 
 Floats = NDArray[np.float64]
 Single = NDArray[np.float32]
-Integers = NDArray[np.int64]
 
 _RESIDUAL = 0.96
 """What is left of chi^2 after a fit, by cell: below 1, because a fit always follows some of the noise."""
-_LEAST = 1e-12
-"""What stands for no probability in logarithms."""
+_RATE, _LEAST_RATE, _WARM_UP = 0.3, 1e-3, 10
+"""How far a step goes: at full length in the first half but for the first few, then less and less."""
+_FIRST_PULL, _LEAST_PULL, _MOST_PULL = 30.0, 10.0, 1e4
+"""Where there is more structure than the components can hold, a weak pull would only let them chase it: tables are
+corrected afterwards. Where even independence leaves too little, no pull is strong enough."""
 
 
 def fit_mixture(
@@ -37,6 +42,7 @@ def fit_mixture(
     shares: dict[str, Floats],
     *,
     ordered: Mapping[str, int] | None = None,
+    positions: Mapping[str, Floats] | None = None,
     components: int | None,
     steps: int,
     seed: int,
@@ -46,28 +52,42 @@ def fit_mixture(
 
     Arguments:
         shares: denoised one-way marginals.
-        ordered: for each ordered column how many of its levels have an order.
+        ordered: for each ordered column how many of its levels come in order, before all others.
+        positions: for each column whose trends are kept where its levels lie; NaN for those that lie nowhere.
         components: how many; by default as many as the structure in the evidence calls for.
     """
     base = evidence.base
     totals = {name: np.bincount(tiles.table, weights=shares[name]).astype(np.float64) for name, tiles in base.items()}
     within = {name: _conditional(tiles, shares[name], totals[name]) for name, tiles in base.items()}
-    if all(len(table.leaves) == 1 for table in evidence.tables):
+    if not evidence.scores and all(len(table.leaves) == 1 for table in evidence.tables):
         one = {name: total[None, :] / total.sum() for name, total in totals.items()}
         return Mixture(np.ones(1), base, one, within)
-    problem = Problem(evidence, base)
     marginal = np.concatenate([total / total.sum() for total in totals.values()])
-    bends = problem.bends(
-        {name: base[name].tile_of[count - 1] + 1 for name, count in (ordered or {}).items()}, marginal
-    )
-    fitted = Fit(problem, marginal, bends, components or problem.components(marginal), seed)
-    for step in range(steps):
-        fitted.step(step, steps)
-        progress("fit", (step + 1) / steps)
-    weights, table = (each.astype(np.float64) for each in fitted.result())
-    table = problem.rake(weights, table)
-    tables = {name: table[:, place] for name, place in problem.places.items()}
-    return Mixture(weights, base, tables, within, problem.held(weights, table))
+    runs = {name: base[name].tile_of[count - 1] + 1 for name, count in (ordered or {}).items()}
+    order = {name: tile_order(base[name], within[name], each) for name, each in (positions or {}).items()}
+    # Components that are sharp enough for a clique find noise in the pairs of its columns: pairs are held as a mixture
+    # makes them that knows nothing of cliques.
+    problems = [
+        Problem(each, base, within) for each in ((evidence, evidence.plain) if evidence.cliques else (evidence,))
+    ]
+    count = components or problems[-1].components(marginal)
+    fits = []
+    for number, problem in enumerate(problems):
+        fitted = Fit(problem, marginal, problem.bends(runs, marginal), count, seed)
+        with threadpool_limits(limits=1):  # threads would add up in an order of their own
+            for step in range(steps):
+                fitted.step(step, steps)
+                progress("fit", (number + (step + 1) / steps) / len(problems))
+        weights, table = (each.astype(np.float64) for each in fitted.components.result())
+        table = problem.rake(weights, table)
+        tables = {name: table[:, place] for name, place in problem.places.items()}
+        fits.append((weights, table, tables, fit_trends(evidence, base, order, weights, tables, seed, within)))
+    weights, table, _, trends = fits[-1]
+    held = problems[-1].held(weights, table, trends)
+    if held is not None:
+        held = replace(held, cliques=problems[0].held_cliques(held))
+    weights, _, tables, trends = fits[0]
+    return Mixture(weights, base, tables, within, held, trends)
 
 
 def _conditional(tiles: Tiles, shares: Floats, totals: Floats) -> Floats:
@@ -78,104 +98,27 @@ def _conditional(tiles: Tiles, shares: Floats, totals: Floats) -> Floats:
 
 
 class Fit:
-    """Adam on the logits of weights and tables."""
+    """The components, on their way down the loss."""
 
     def __init__(self, problem: Problem, marginal: Floats, bends: Single, components: int, seed: int):
-        generator = np.random.default_rng(seed)
-        self.problem, self.bends = problem, bends
-        # A tile with no mass in the denoised marginal stays empty: the noise in its pairs must not revive it.
-        self.held = (marginal > 0).astype(np.float32)
-        self.log_marginal = np.log(np.maximum(marginal, _LEAST)).astype(np.float32)
-        spread = generator.standard_normal((components, problem.size), dtype=np.float32)
-        self.logits = self.log_marginal + spread * self.held
-        self.weight_logits = np.zeros(components, dtype=np.float32)
-        self.pull = 30.0
+        self.problem = problem
+        self.components = Components(marginal, problem.starts, bends, components, seed)
+        self.pull = _FIRST_PULL
         self.chi_squared = np.inf
-        self._moments = [np.zeros_like(x) for x in (self.logits, self.logits, self.weight_logits, self.weight_logits)]
-
-    def result(self) -> tuple[Single, Single]:
-        return _softmax(self.weight_logits, np.array([0])), _softmax(self.logits, self.problem.starts) * self.held
 
     def step(self, number: int, steps: int) -> None:
         """One step down the loss; then the pull moves to bring chi^2 to what a fit should leave."""
         table_slope, weight_slope = self.slopes()
-        rate = 0.1 * min(1.0, (number + 1) / 10) * 0.5 * (1 + np.cos(np.pi * number / steps)) + 1e-3
-        self._adam(self.logits, table_slope, self._moments[0], self._moments[1], rate, number)
-        self._adam(self.weight_logits, weight_slope, self._moments[2], self._moments[3], rate, number)
-        # A few per cent a step: early on chi^2 is far too large for reasons that more steps will mend, not less pull.
-        wanted = _RESIDUAL * self.problem.cells
-        pull = self.pull * float(np.clip(wanted / self.chi_squared, 1 / 1.2, 1.2)) ** 0.3
-        least = 1.0 if 2 * number < steps else 1e-4
-        self.pull = min(max(pull, least), 1e4)  # where even independence leaves too little, no pull is strong enough
+        late = max(0.0, 2 * number / steps - 1)
+        rate = _RATE * min(1.0, (number + 1) / _WARM_UP) * 0.5 * (1 + np.cos(np.pi * late)) + _LEAST_RATE
+        self.components.step(table_slope, weight_slope, rate, number)
+        # Less pull by a few per cent a step: early on chi^2 is far too large for reasons that more steps will mend.
+        ratio = _RESIDUAL * self.problem.cells / self.chi_squared
+        pull = self.pull * (min(ratio, 1.2) if ratio > 1 else max(ratio, 1 / 1.2) ** 0.3)
+        self.pull = min(max(pull, _LEAST_PULL), _MOST_PULL)
 
     def slopes(self) -> tuple[Single, Single]:
-        """The loss's gradient in the logits; sets `chi_squared` on the way."""
-        problem = self.problem
-        weights, table = self.result()
-        mean = weights @ table
-        # d(loss)/d(table) and d(loss)/d(weights), with the loss half of chi^2 plus the pull
-        to_mean = np.zeros_like(mean)
-        chi_squared = 0.0
-        for single in problem.singles:
-            residual = single.residual(mean)
-            force = single.precision * residual
-            chi_squared += float(force @ residual)
-            to_mean[single.place] += force[single.part]
-        to_table = np.outer(weights, to_mean)
-        to_weights = table @ to_mean
-        for layer in problem.layers:
-            joined = layer.join(table)
-            to_joined = np.zeros_like(joined)
-            by_class = None if layer.classes is None else table[:, layer.place] @ layer.classes
-            for number, wanted in enumerate(layer.wanted):
-                share = weights if by_class is None else weights * by_class[:, number]
-                distance, pushed = layer.push(joined, share, wanted)
-                chi_squared += distance
-                to_share = 0.5 * np.einsum("kt,kt->k", pushed, joined)
-                pushed *= share[:, None]
-                to_joined += pushed
-                if by_class is None or layer.classes is None:
-                    to_weights += to_share
-                else:
-                    to_weights += to_share * by_class[:, number]
-                    to_table[:, layer.place] += np.outer(to_share * weights, layer.classes[:, number])
-            to_table += layer.spread(to_joined)
-        self.chi_squared = chi_squared
-        strength = np.float32(self.pull * problem.cells / 1000)
-        ratio = np.log(np.maximum(table, np.float32(_LEAST))) - self.log_marginal
-        to_table += (strength * weights)[:, None] * (ratio + 1)
-        to_weights += strength * np.einsum("kt,kt->k", table, ratio)
-        to_logits = _through_softmax(table, to_table, problem.starts)
-        if self.bends.any():
-            raised = self.logits - self.log_marginal
-            bent = raised[:, 2:] - 2 * raised[:, 1:-1] + raised[:, :-2]
-            costly = self.bends * bent
-            to_weights += 0.5 * strength * np.einsum("kt,kt->k", costly, bent)
-            costly *= (strength * weights)[:, None]
-            to_logits[:, 2:] += costly
-            to_logits[:, 1:-1] -= 2 * costly
-            to_logits[:, :-2] += costly
-        to_logits *= self.held
-        return to_logits, weights * (to_weights - weights @ to_weights)
-
-    @staticmethod
-    def _adam(values: Single, slope: Single, first: Single, second: Single, rate: float, number: int) -> None:
-        first += np.float32(0.1) * (slope - first)
-        second += np.float32(0.01) * (slope * slope - second)
-        corrected = np.sqrt(second / np.float32(1 - 0.99 ** (number + 1))) + np.float32(1e-12)
-        values -= np.float32(rate / (1 - 0.9 ** (number + 1))) * first / corrected
-
-
-def _softmax(logits: Single, starts: NDArray[Any]) -> Single:
-    """Softmax within each segment of the last axis."""
-    sizes = np.diff(np.append(starts, logits.shape[-1]))
-    highest = np.repeat(np.maximum.reduceat(logits, starts, axis=-1), sizes, axis=-1)
-    powers = np.exp(logits - highest)
-    return powers / np.repeat(np.add.reduceat(powers, starts, axis=-1), sizes, axis=-1)
-
-
-def _through_softmax(table: Single, slope: Single, starts: NDArray[Any]) -> Single:
-    """A slope in probabilities as a slope in logits, segment by segment."""
-    sizes = np.diff(np.append(starts, table.shape[-1]))
-    product = table * slope
-    return product - table * np.repeat(np.add.reduceat(product, starts, axis=-1), sizes, axis=-1)
+        """The gradient of the loss, half of chi^2 and the pull, in the logits; sets `chi_squared` on the way."""
+        weights, table = self.components.result()
+        self.chi_squared, to_weights, to_table = self.problem.slopes(weights, table)
+        return self.components.slopes(weights, to_weights, to_table, self.pull * self.problem.cells / 1000)

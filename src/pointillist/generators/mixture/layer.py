@@ -1,6 +1,7 @@
 """Layer: tables that a release measured as matrices over tiles. Pairs of columns, or histograms of one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,9 +9,14 @@ from numpy.typing import NDArray
 from pointillist.features import Tiles
 from pointillist.features.indicator import aggregation
 from pointillist.fitting.evidence import joint_tiles
+from pointillist.generators.mixture.measured_cells import MeasuredCells
+from pointillist.generators.mixture.tile_sums import TileSums
 
 Floats = NDArray[np.float64]
 Single = NDArray[np.float32]
+
+_FEW = 0.1
+"""Where fewer cells than this part of a matrix were measured, they are worked out one by one."""
 
 
 class Histogram:
@@ -24,11 +30,26 @@ class Histogram:
         self.wanted = np.bincount(of_leaf, weights=values).astype(np.float32)
         self.precision = (precision / counted).astype(np.float32)
 
-    def residual(self, mean: Single) -> Single:
-        return (
-            np.bincount(self.part, weights=mean[self.place], minlength=len(self.wanted)).astype(np.float32)
-            - self.wanted
-        )
+
+class Histograms:
+    """All histograms together: what they say about the tiles of all columns, in one go."""
+
+    def __init__(self, singles: Sequence[Histogram]):
+        self.tiles = _joined([np.arange(each.place.start, each.place.stop) for each in singles], np.int64)
+        sizes = np.cumsum([0, *(len(each.wanted) for each in singles)])
+        self.parts = _joined([each.part + size for each, size in zip(singles, sizes, strict=False)], np.int64)
+        self.wanted = _joined([each.wanted for each in singles], np.float32)
+        self.precision = _joined([each.precision for each in singles], np.float32)
+
+    def push(self, mean: Single) -> tuple[float, Single]:
+        """chi^2 of a mixture's marginals, and how far it pushes each of them."""
+        residual = np.bincount(self.parts, mean[self.tiles], len(self.wanted)) - self.wanted
+        force = self.precision * residual
+        return float(force @ residual), np.bincount(self.tiles, force[self.parts], len(mean)).astype(np.float32)
+
+
+def _joined(arrays: list[NDArray[Any]], dtype: type) -> NDArray[Any]:
+    return np.concatenate([np.zeros(0, dtype), *arrays]).astype(dtype)
 
 
 class Layer:
@@ -66,13 +87,14 @@ class Layer:
             rows, columns = self.spots[first], self.spots[second]
             self.wanted[:, rows, columns], self.wanted[:, columns, rows] = values, values.transpose(0, 2, 1)
             self.precision[rows, columns] = self.precision[columns, rows] = precision
-        shared = set.intersection(*(set(pair) for pair in self.tables)) if len(self.tables) > 1 else set[str]()
-        self.hub = self.spots[min(shared)] if shared else None
+        few = np.count_nonzero(self.precision) < _FEW * self.precision.size
+        self.few = MeasuredCells(self.precision) if few else None
         self.tables.clear()
         # The 0/1 matrix that adds tiles of the base up to those of the layer.
         self.sums = np.zeros((size, sum(sizes)), dtype=np.float32)
         for name, tiles in self.tiles.items():
             self.sums[places[name], self.spots[name]] = aggregation(base[name], tiles)
+        self.tile_sums = TileSums(self.sums)
         self.same = self.sums.shape == (size, size) and bool((self.sums == np.eye(size)).all())
         self.classes = (
             None if self.label is None else aggregation(base[self.label.column], self.label).astype(np.float32)
@@ -81,28 +103,39 @@ class Layer:
 
     def join(self, table: Single) -> Single:
         """From probabilities of base tiles to those of the layer's."""
-        return table if self.same else table @ self.sums
+        return table if self.same else self.tile_sums.of(table)
 
-    def spread(self, slope: Single) -> Single:
-        """From a slope in the layer's tiles to one in base tiles."""
-        return slope if self.same else slope @ self.sums.T
+    def add_slopes(self, weights: Single, table: Single, to_weights: Single, to_table: Single) -> float:
+        """chi^2 of a mixture; the slopes of half of it are added to those that are there."""
+        joined = self.join(table)
+        to_joined = to_table if self.same else np.zeros_like(joined)
+        by_class = None if self.classes is None else table[:, self.place] @ self.classes
+        chi_squared = 0.0
+        for number, wanted in enumerate(self.wanted):
+            share = weights if by_class is None else weights * by_class[:, number]
+            distance, pushed = self.push(joined, share, wanted)
+            chi_squared += distance
+            to_share = 0.5 * np.einsum("kt,kt->k", pushed, joined)
+            pushed *= share[:, None]
+            to_joined += pushed
+            if by_class is None or self.classes is None:
+                to_weights += to_share
+            else:
+                to_weights += to_share * by_class[:, number]
+                to_table[:, self.place] += np.outer(to_share * weights, self.classes[:, number])
+        if not self.same:
+            self.tile_sums.add_back(to_joined, to_table)
+        return chi_squared
 
     def push(self, joined: Single, share: Single, wanted: Single) -> tuple[float, Single]:
-        """chi^2 of one class, and how far it pushes every component's probabilities, by the component's share.
-
-        Where all tables have a column in common (the target, when only pairs with it were measured), only that column's
-        rows of the matrix are worked out: the rest was not measured.
-        """
-        if self.hub is None:
-            gap = joined.T @ (share[:, None] * joined) - wanted
-            tension = self.precision * gap
-            return 0.5 * float(np.vdot(tension, gap)), joined @ tension
-        middle = joined[:, self.hub]
-        gap = middle.T @ (share[:, None] * joined) - wanted[self.hub]
-        tension = self.precision[self.hub] * gap
-        pushed = middle @ tension
-        pushed[:, self.hub] = joined @ tension.T
-        return float(np.vdot(tension, gap)), pushed
+        """chi^2 of one class, and how far it pushes every component's probabilities, by the component's share."""
+        if self.few is not None:
+            return self.few.push(joined, share, wanted)
+        root = np.sqrt(share)[:, None] * joined
+        gap: Single = root.T @ root  # numpy sees that it is symmetric, and does half the work
+        gap -= wanted
+        tension = self.precision * gap
+        return 0.5 * float(np.vdot(tension, gap)), joined @ tension
 
     def one_ways(self, name: str) -> Iterator[tuple[Floats, float]]:
         """What pair tables of everyone add up to for a column, and how precise that is."""

@@ -13,7 +13,7 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from pointillist.schema import python_values
-from pointillist.schema.kinds.found import Found, Reading
+from pointillist.schema.kinds.drafting import Found, Reading
 from pointillist.schema.selection import Selection
 
 

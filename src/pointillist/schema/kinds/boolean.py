@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pointillist.schema.kinds.choice import MISSING, Choice
-from pointillist.schema.kinds.found import Found, Reading, all_are
+from pointillist.schema.kinds.drafting import Found, Reading, all_are
 from pointillist.schema.texts import MISSING_TEXTS, as_texts
 
 _TEXTS = {"true": 1, "t": 1, "yes": 1, "y": 1, "1": 1, "false": 0, "f": 0, "no": 0, "n": 0, "0": 0}

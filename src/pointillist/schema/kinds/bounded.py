@@ -9,10 +9,14 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from pointillist.schema.kinds.base import AnyColumn
+from pointillist.schema.kinds.drafting import MOST_VALUES
+from pointillist.schema.scale import Scale, ScaleName
 
 Floats = NDArray[np.float64]
 _EXACT = 2.0**53
 """Beyond this, doubles have no fractions."""
+_BINS = 256
+"""The levels of a column that does not say how many, and has more than `MOST_VALUES` values."""
 
 
 class Bounded(AnyColumn):
@@ -24,10 +28,12 @@ class Bounded(AnyColumn):
     whole: ClassVar[bool] = False
     """Whether its numbers are whole."""
 
-    scale: Literal["linear", "log"] = "linear"
-    """How the range is cut into bins; "log" suits money and durations, and needs min > 0."""
-    bins: Annotated[int, Field(ge=2, le=4096)] = 256
-    """The finest resolution at which the column is measured."""
+    scale: ScaleName = "linear"
+    """How the range is cut into bins; "log" suits money and durations, and needs min > 0; "asinh" is a log scale with a
+    sign, for long tails on both sides of zero."""
+    bins: Annotated[int, Field(ge=2, le=4096)] | None = None
+    """The finest resolution at which the column is measured, in equal parts of its scale. None given: one level for each
+    value of a linear column that has at most 1,024 (whole numbers, or reals with so many decimals), and else 256."""
     out_of_domain: Literal["clip", "error"] = "clip"
     """What happens to a value outside the bounds: it is moved to the nearest bound, or the call stops."""
 
@@ -91,43 +97,54 @@ class Bounded(AnyColumn):
 
     # Levels and positions
 
+    @property
+    def curve(self) -> Scale:
+        """The scale with what it takes from the bounds."""
+        return Scale.of(self.scale, *self.bounds)
+
     def edges(self) -> Floats:
         """Bin b holds the numbers v with edges[b] <= v < edges[b+1] (the last bin takes its edge)."""
         low, high = self.bounds
+        values = self.values()
+        if len(values) and not self.whole:
+            return np.concatenate([[low], (values[1:] + values[:-1]) / 2, [high]])
+        bins = len(values) or self.bins or _BINS
         if self.whole:
             high += 1.0  # whole numbers: each bin is a run of them, the last edge is one past the largest
             if self.scale == "linear":
                 span = int(high) - int(low)
-                bins = min(self.bins, span)
+                bins = min(bins, span)
                 # -(-a // b) is the ceiling, in integers: the first number of every bin
                 return np.array([int(low) - (-number * span // bins) for number in range(bins + 1)], dtype=np.float64)
-        steps = np.arange(self.bins + 1) / self.bins
-        if self.scale == "log":
-            edges = np.exp(math.log(low) + steps * (math.log(high) - math.log(low)))
-        else:
-            edges = low + steps * (high - low)
+        first, last = self.curve.ends(low, high)
+        edges = self.curve.unbend(first + np.arange(bins + 1) / bins * (last - first))
         if self.whole:
             edges = np.ceil(edges - 1e-9)
         edges[0], edges[-1] = low, high
-        return np.unique(edges)  # on a log scale neighbouring edges may round to the same whole number
+        return np.unique(edges)  # on other scales neighbouring edges may round to the same whole number
+
+    def values(self) -> Floats:
+        """All numbers that the column can have, if each is a level of its own by default; else none."""
+        digits = self.digits
+        if self.bins is not None or self.scale != "linear" or digits is None:
+            return np.empty(0)
+        low, high = on_grid(*self.bounds, digits)
+        count = round((high - low) * 10**digits) + 1 if high - low <= MOST_VALUES else MOST_VALUES + 1
+        if not 2 <= count <= MOST_VALUES or max(abs(low), abs(high)) * 10**digits >= _EXACT:
+            return np.empty(0)
+        return np.asarray((round(low * 10**digits) + np.arange(count)) / 10**digits)
 
     def to_unit(self, values: Floats) -> Floats:
         """Numbers as positions in [0, 1] on the column's scale; what is missing (NaN) sits in the middle."""
         low, high = self.bounds
-        clipped = np.clip(values, low, high)
-        if self.scale == "log":
-            unit = (np.log(clipped) - math.log(low)) / (math.log(high) - math.log(low))
-        else:
-            unit = (clipped - low) / (high - low)
+        first, last = self.curve.ends(low, high)
+        unit = (self.curve.bend(np.clip(values, low, high)) - first) / (last - first)
         return np.where(np.isnan(unit), 0.5, np.clip(unit, 0.0, 1.0))
 
     def from_unit(self, unit: Floats) -> Floats:
         """The inverse of `to_unit`, up to rounding."""
-        low, high = self.bounds
-        unit = np.clip(unit, 0.0, 1.0)
-        if self.scale == "log":
-            return np.asarray(np.exp(math.log(low) + unit * (math.log(high) - math.log(low))))
-        return np.asarray(low + unit * (high - low))
+        first, last = self.curve.ends(*self.bounds)
+        return np.asarray(self.curve.unbend(first + np.clip(unit, 0.0, 1.0) * (last - first)))
 
     # In words
 
@@ -157,14 +174,18 @@ class Bounded(AnyColumn):
 
     def brief(self) -> str:
         low, high = self.ends
-        return f"{low} … {high}" + "".join(f", {v:g}" for v in self.atoms) + (" (log)" if self.scale == "log" else "")
+        return (
+            f"{low} … {high}"
+            + "".join(f", {v:g}" for v in self.atoms)
+            + ("" if self.scale == "linear" else f" ({self.scale})")
+        )
 
     def describe(self) -> str:
         values = self.show_ends()
         if self.specials:
             values += f"; also {', '.join(map(self.show_atom, self.specials))} as a value of its own"
-        if self.scale == "log":
-            values += "; measured on a log scale"
+        if self.scale != "linear":
+            values += f"; measured on {'a log' if self.scale == 'log' else 'an asinh'} scale"
         if self.out_of_domain == "clip":
             values += "; values outside were moved to the nearest bound"
         return values
@@ -192,6 +213,9 @@ def check_range(low: float, high: float, scale: str) -> None:
         raise ValueError(f'scale = "log" needs min > 0, but min is {low}: list 0 under special, and raise min')
     if scale == "log" and math.log(high / low) < 1e-6:
         raise ValueError('scale = "log" is of no use for so narrow a range: set scale = "linear"')
+    if scale == "asinh" and not low <= 0 <= high:
+        other = "log" if low > 0 else "linear"
+        raise ValueError(f'scale = "asinh" is for numbers around zero, from {low} to {high} set scale = "{other}"')
 
 
 def on_grid(low: float, high: float, digits: int) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from pydantic import field_validator, model_validator
 
 from pointillist.schema.kinds.base import AnyColumn
 from pointillist.schema.kinds.choice import MISSING, Choice
-from pointillist.schema.kinds.found import MOST_CATEGORIES, Found
+from pointillist.schema.kinds.drafting import MOST_CATEGORIES, Found
 from pointillist.schema.kinds.ignore import Ignore
 from pointillist.schema.texts import MISSING_TEXTS, as_texts, is_text, without_missing_texts
 

@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from pointillist.schema.kinds import datetime_texts
+from pointillist.schema.kinds import datetime_text
 from pointillist.schema.kinds.base import AnyColumn
 from pointillist.schema.kinds.bounded import Bounded, Floats
 from pointillist.schema.kinds.datetime_drafting import iso_format, other_format
-from pointillist.schema.kinds.datetime_format import DatetimeFormat
-from pointillist.schema.kinds.found import Found, Reading, all_are
+from pointillist.schema.kinds.datetime_text import DatetimeFormat
+from pointillist.schema.kinds.drafting import Found, Reading, all_are
 from pointillist.schema.kinds.ignore import Ignore
 from pointillist.schema.selection import Selection
 from pointillist.schema.texts import is_text, without_missing_texts
@@ -169,7 +169,7 @@ class Datetime(Bounded):
         if self.format is None or not self.holds(array.type):
             return self.written(array)
         form = DatetimeFormat(self.format)
-        return pa.chunked_array([datetime_texts.write(form, chunk) for chunk in array.chunks], pa.string())
+        return pa.chunked_array([datetime_text.write(form, chunk) for chunk in array.chunks], pa.string())
 
     @classmethod
     def counted(cls, array: Any) -> pa.Array | pa.ChunkedArray:
@@ -299,7 +299,7 @@ def _moments(texts: pa.Array, form: str | None) -> pa.Array:
     kind = pa.timestamp("us")
     found = pa.nulls(len(texts), kind)
     if form is not None:
-        found = datetime_texts.read(DatetimeFormat(form), texts)
+        found = datetime_text.read(DatetimeFormat(form), texts)
         texts = pc.if_else(pc.is_valid(found), None, texts)
     zoned = pc.fill_null(pc.match_substring_regex(texts, _ZONED), False)
     utc = pc.cast(pc.if_else(zoned, texts, None), pa.timestamp("us", "UTC")).cast(kind)

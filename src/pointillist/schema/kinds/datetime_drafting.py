@@ -5,7 +5,7 @@ import itertools
 import re
 from contextlib import suppress
 
-from pointillist.schema.kinds.found import Found
+from pointillist.schema.kinds.drafting import Found
 
 # Dates as people write them; where a file fits two of these, the first is drafted, and marked.
 _DATES = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d")

@@ -20,7 +20,7 @@ from pydantic import BeforeValidator, PlainSerializer, field_validator, model_va
 
 from pointillist.schema.kinds.base import AnyColumn
 from pointillist.schema.kinds.bounded import Bounded, Floats, check_range, on_grid
-from pointillist.schema.kinds.found import Found, Reading, all_are, range_of, rounded_out
+from pointillist.schema.kinds.drafting import Found, Reading, all_are, range_of, rounded_out
 from pointillist.schema.kinds.ignore import Ignore
 from pointillist.schema.kinds.number import check_special
 from pointillist.schema.python_values import absent
@@ -234,7 +234,9 @@ class Duration(Bounded):
 
     def brief(self) -> str:
         atoms = "".join(f", {in_words(each)}" for each in self.special)
-        return f"{in_words(self.min)} … {in_words(self.max)}{atoms}" + (" (log)" if self.scale == "log" else "")
+        return f"{in_words(self.min)} … {in_words(self.max)}{atoms}" + (
+            "" if self.scale == "linear" else f" ({self.scale})"
+        )
 
     def beyond(self) -> dt.timedelta:
         return 2 * self.max + dt.timedelta(days=365_000)

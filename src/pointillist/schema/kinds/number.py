@@ -15,7 +15,7 @@ from pointillist.schema import python_values
 from pointillist.schema.kinds.base import AnyColumn
 from pointillist.schema.kinds.bounded import Bounded, Floats, check_range, on_grid
 from pointillist.schema.kinds.categorical import EXACT, Categorical
-from pointillist.schema.kinds.found import Found, Reading, all_are, range_of
+from pointillist.schema.kinds.drafting import Found, Reading, all_are, range_of
 from pointillist.schema.kinds.ignore import Ignore
 from pointillist.schema.selection import Selection
 from pointillist.schema.texts import is_text, without_missing_texts
@@ -146,7 +146,7 @@ class Integer(Number):
             return Categorical.of_numbers(found)
         if int(found.ask("max(abs(x::HUGEINT))")[0]) > _LARGEST:
             return Ignore.because("numbers beyond 2^53, perhaps an identifier; set a kind if it should be used")
-        seen = range_of(found)
+        seen = range_of(found, 1.0)
         return cls(
             min=max(-_LARGEST, math.floor(seen.low)), max=min(_LARGEST, math.ceil(seen.high)), missing=found.missing,
             special=tuple(int(v) for v in seen.special), scale=seen.scale,
@@ -213,8 +213,8 @@ class Real(Number):
         nan = numbers.where("isnan(x)").some() is not None
         if finite.some() is None:
             return Ignore.because("has no finite values")
-        seen = range_of(finite)
         decimals = _decimals(finite, _FLOAT_NOISE if found.type == "FLOAT" else _DOUBLE_NOISE)
+        seen = range_of(finite, None if decimals is None else 10.0**-decimals)
         facts = seen.found + (("decimals",) if decimals is not None else ())
         return cls(
             min=float(seen.low), max=float(seen.high), special=seen.special, scale=seen.scale, decimals=decimals,

@@ -43,6 +43,7 @@ class Histogram:
     """The regular values of a numeric column; shares are of all rows."""
 
     edges: tuple[float, ...]
+    """On the column's scale."""
     real: tuple[float, ...]
     synthetic: tuple[float, ...]
     ends: tuple[str, str]
@@ -112,9 +113,8 @@ class Column:
             f"{self.name}: histogram from {shape.ends[0]} to {shape.ends[1]}; mean {mean[0]} real, {mean[1]} synthetic; "
             f"median {median[0]} real, {median[1]} synthetic; the outermost 0.1 % at either end are not drawn"
         )
-        log = shape.scale == "log"
-        chart = charts.histogram(shape.edges, shape.real, shape.synthetic, shape.ends, text, log=log)
-        return Titled("Log scale" if log else "", chart)
+        chart = charts.histogram(shape.edges, shape.real, shape.synthetic, shape.ends, text)
+        return Titled("" if shape.scale == "linear" else f"{shape.scale.capitalize()} scale", chart)
 
     def _atoms(self) -> tuple[Block, ...]:
         bars = [bar for bar in self.bars if bar.real > 0 or bar.synthetic > 0]
@@ -233,7 +233,7 @@ def _histogram(level: Levels, real: Floats, synthetic: Floats) -> Histogram:
     edges = np.append(level.edges[first + starts], level.edges[last + 1])
     tables = [np.bincount(joined, weights=shares[first : last + 1]) for shares in (real, synthetic)]
     return Histogram(
-        tuple(edges.tolist()),
+        tuple(level.column.curve.bend(edges).tolist()),
         tuple(tables[0].tolist()),
         tuple(tables[1].tolist()),
         (level.column.show(edges[0]), level.column.show(edges[-1] - level.whole)),  # whole numbers end before the edge

@@ -253,7 +253,9 @@ def _numbers(real: Sample, synthetic: Sample, test: Sample, target: str, seed: i
 def _on_scale(sample: Sample, target: str) -> Floats:
     """Numbers on their column's scale."""
     level, values = sample.level(target), sample.values(target)
-    return np.log(np.maximum(values, level.bounds[0])) if level.column.scale == "log" else values
+    return np.asarray(
+        level.column.curve.bend(np.maximum(values, level.bounds[0]) if level.column.scale == "log" else values)
+    )
 
 
 def _regressors(seed: int) -> dict[str, tuple[Callable[[Sample, tuple[str, ...]], Floats], Callable[[], Any]]]:

@@ -29,10 +29,10 @@ from tests.fixtures.sources import (
 )
 
 import pointillist
+from pointillist.reading.base import SOURCES, Report, Source
 from pointillist.reading.databases import sql
 from pointillist.reading.opening import open_address, open_source
 from pointillist.reading.rows import read_records
-from pointillist.reading.source import SOURCES, Report, Source
 from pointillist.schema import (
     Categorical,
     Datetime,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
 from pointillist.errors import ArtefactError, PointillistError, UsageError
-from pointillist.files.table_files import check_path, write_table
+from pointillist.files.table_output import check_path, write_table
 from pointillist.reading.opening import open_source
 from pointillist.schema import Boolean, Integer, Schema
 

@@ -1,5 +1,5 @@
-"""Selecting: how a selection of a column's values is written, and what is meant. Conditions on a sample and constraints in
-a schema speak this language.
+"""Given syntax: how a selection of a column's values is written, and what is meant. Conditions on a sample and
+constraints in a schema speak this language.
 
 A selection is written as a value, as a list of values, as a range of numbers, dates or ordered categories (both ends
 belong to it, and either may be left open), or as "missing":

@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointillist.schema.kinds.found import rounded_out
+from pointillist.schema.kinds.drafting import rounded_out
 
 
 @given(st.floats(-1e300, 1e300))
@@ -27,3 +27,9 @@ def test_a_bound_says_little_about_the_row_that_holds_it(value: float) -> None:
 def test_examples() -> None:
     assert [rounded_out(each, up=True) for each in (0, 83, 0.0123, 6400.5)] == [0, 85, 0.015, 6500]
     assert [rounded_out(each, up=False) for each in (-83, 83)] == [-85, 80]
+
+
+def test_a_narrow_span_far_from_zero_is_not_rounded_to_nothing() -> None:
+    assert [rounded_out(year, up=up, span=112) for year, up in ((1893, False), (2005, True))] == [1850, 2050]
+    assert rounded_out(0.5, up=True, span=300.0) == rounded_out(0.5, up=True) == 0.5
+    assert rounded_out(83, up=True, span=0.0) == 85

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointillist.schema.kinds import datetime_texts
-from pointillist.schema.kinds.datetime_format import DatetimeFormat
+from pointillist.schema.kinds import datetime_text
+from pointillist.schema.kinds.datetime_text import DatetimeFormat
 
 WHEN = dt.datetime(2021, 3, 4, 15, 6, 7)
 WRITTEN = {
@@ -35,7 +35,7 @@ def test_a_time_is_written_as_its_format_says(form: str, text: str) -> None:
     times = pa.array([WHEN, None], pa.timestamp("s"))
     for kind in (pa.timestamp("s"), pa.timestamp("ns"), pa.timestamp("us", "Europe/Paris")):
         stored = times.cast(pa.timestamp(kind.unit)).cast(pa.int64()).cast(kind)
-        assert datetime_texts.write(DatetimeFormat(form), stored).to_pylist() == [text, None]
+        assert datetime_text.write(DatetimeFormat(form), stored).to_pylist() == [text, None]
 
 
 @given(
@@ -44,15 +44,15 @@ def test_a_time_is_written_as_its_format_says(form: str, text: str) -> None:
 )
 def test_what_is_written_is_read_again(form: str, times: list[dt.datetime | None]) -> None:
     whole = [time and time.replace(microsecond=0) for time in times]
-    written = datetime_texts.write(DatetimeFormat(form), pa.array(whole, pa.timestamp("us")))
-    assert datetime_texts.read(DatetimeFormat(form), written).to_pylist() == whole
+    written = datetime_text.write(DatetimeFormat(form), pa.array(whole, pa.timestamp("us")))
+    assert datetime_text.read(DatetimeFormat(form), written).to_pylist() == whole
 
 
 def test_a_zone_is_heeded_parts_of_a_second_are_dropped_and_other_texts_are_left() -> None:
     form = DatetimeFormat("%Y-%m-%dT%H:%M:%S.%3f%:z")
     texts = ["2021-03-04T15:06:07.999+01:00", "2021-03-04T15:06:07.1Z", "04.03.2021", None]
     expected = [WHEN - dt.timedelta(hours=1), WHEN, None, None]
-    assert datetime_texts.read(form, pa.array(texts)).to_pylist() == expected
+    assert datetime_text.read(form, pa.array(texts)).to_pylist() == expected
 
 
 @given(st.text(max_size=20).map(lambda text: f"%F {text}"))
@@ -61,6 +61,30 @@ def test_any_format_that_is_accepted_writes_and_reads(text: str) -> None:
         form = DatetimeFormat(text)
     except ValueError:
         return
-    written = datetime_texts.write(form, pa.array([WHEN], pa.timestamp("s")))
+    written = datetime_text.write(form, pa.array([WHEN], pa.timestamp("s")))
     assert written[0].as_py().startswith("2021-03-04 ")
-    datetime_texts.read(form, written)
+    datetime_text.read(form, written)
+
+
+@pytest.mark.parametrize(
+    ("form", "rule"),
+    [
+        ("%Y-%m-%d %q", "'%q', which is not known"),
+        ("%Y-%m-%d %", "'%', which is not known"),
+        ("%Y-%m", "must say the year, the month and the day"),
+        ("%c", "not known"),
+        ("%Y-%m-%d %I:%M", "add %p"),
+        ("%Y-%m-%d %f", "must follow %S"),
+        ("%z %Y-%m-%d", "must come last"),
+        ("%F %T.%f %T.%f", "twice"),
+        ("%F" + "x" * 63, "at most 64"),
+        ("%F\n", "printable"),
+    ],
+)
+def test_a_format_that_cannot_be_is_refused(form: str, rule: str) -> None:
+    with pytest.raises(ValueError, match=rule):
+        DatetimeFormat(form)
+
+
+def test_long_letters_are_short_for_several() -> None:
+    assert DatetimeFormat("%F %R").parts == DatetimeFormat("%Y-%m-%d %H:%M").parts

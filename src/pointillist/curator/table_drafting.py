@@ -1,4 +1,4 @@
-"""Drafting: a first schema, read off the data, for the owner to review.
+"""Table drafting: a first schema, read off the data, for the owner to review.
 
 Everything found here is private until a person says otherwise. So the draft is marked as one, each fact that came from
 the rows is named, bounds are rounded outwards, and a release refuses the draft as it stands.
@@ -15,11 +15,11 @@ from pydantic import ValidationError
 from pointillist.curator.image_drafting import draft_images
 from pointillist.curator.repetition import repeating
 from pointillist.errors import DataError, UsageError, without_context
+from pointillist.reading.base import Source
 from pointillist.reading.connection import connect
 from pointillist.reading.opening import open_source
-from pointillist.reading.source import Source
 from pointillist.schema import KINDS, MISSING_TEXTS, AnyColumn, Ignore, Person, Schema
-from pointillist.schema.kinds.found import rounded_out
+from pointillist.schema.kinds.drafting import rounded_out
 
 
 @without_context

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from pointillist.cli.show.estimates import show_errors
+from pointillist.cli.show.errors import show_errors
 from pointillist.inference.estimate import Estimate
 
 Shown = Callable[[], list[str]]

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pointillist.schema import Boolean, Categorical, Datetime, Integer, Ordinal, Real
+from pointillist.schema.given_syntax import from_text, plain, select
 from pointillist.schema.selection import Selection
-from pointillist.schema.selection_syntax import from_text, plain, select
 
 SEX = Categorical(categories=("f", "m"), missing=False, out_of_domain="error")
 JOB = Categorical(categories=("cook", "smith"), other_label="else")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pointillist.errors import UsageError
-from pointillist.inference.expression import Expression, as_numbers, quoted
+from pointillist.inference.sql_expression import Expression, as_numbers, quoted
 
 TABLE = pa.table(
     {
@@ -100,7 +100,7 @@ def test_a_formula_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     for text in ("1" * 10_001, "abs(" * 2_000 + "1" + ")" * 2_000, "'\ud800'"):
         with pytest.raises(UsageError):
             Expression.parse(text, ["age"])
-    monkeypatch.setattr("pointillist.inference.expression._MOST_SECONDS", 1.0)
+    monkeypatch.setattr("pointillist.inference.sql_expression._MOST_SECONDS", 1.0)
     long = Expression.parse(" + ".join(f"sin(sqrt(age + {k}))" for k in range(300)), ["age"])
     with pytest.raises(UsageError, match="takes longer than"):
         long.evaluate(pa.table({"age": np.arange(3_000_000)}))

@@ -1,4 +1,4 @@
-"""Output: synthetic tables as files, written whole or not at all."""
+"""Table output: synthetic tables as files, written whole or not at all."""
 
 from collections.abc import Callable
 from functools import partial

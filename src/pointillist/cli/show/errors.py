@@ -1,4 +1,4 @@
-"""Show estimates: figures of the synthetic data, and where the private ones lie."""
+"""Show errors: figures of the synthetic data, and where the private ones lie."""
 
 from collections.abc import Sequence
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import pointillist
-from pointillist.curator.drafting import draft
+from pointillist.curator.table_drafting import draft
 from pointillist.demo.people import SCHEMA, simulate
 from pointillist.errors import DataError, SchemaError
 from pointillist.reading.encoding import Encoder
@@ -51,7 +51,7 @@ def facts_from_data(column: Any) -> set[str]:
     if isinstance(column, Integer | Real | Datetime):
         facts |= {"min", "max"}
     facts |= {"special"} if getattr(column, "special", ()) else set()
-    facts |= {"scale"} if getattr(column, "scale", "linear") == "log" else set()
+    facts |= {"scale"} if getattr(column, "scale", "linear") != "linear" else set()
     facts |= {"format"} if getattr(column, "format", None) is not None else set()
     facts |= {"stored"} if getattr(column, "stored", None) is not None else set()
     facts |= {"decimals"} if getattr(column, "decimals", None) is not None else set()
@@ -264,6 +264,27 @@ class TestTraps:
         values = [0.0] * 20 + [1.5**n for n in range(60)]
         column = checked(pa.table({"x": values, "y": ["a", "b"] * 40}), 80)["x"]
         assert (column.special, column.scale) == ((0.0,), "log")
+
+    def test_long_tails_on_both_sides_of_zero(self) -> None:
+        """Losses and gains; whole numbers of which there are few keep a level each, however far they reach."""
+        tails = [sign * 1.5**n for n in range(30) for sign in (-1, 1)]
+        few = [0, 1, 2] * 19 + [-3, 500, 7]
+        columns = checked(pa.table({"x": tails, "few": few, "all": ["a", "b"] * 30}), 60)
+        assert (columns["x"].scale, columns["few"].scale) == ("asinh", "linear")
+        assert columns["x"].min < -(1.5**29) < 0 < 1.5**29 < columns["x"].max
+
+    def test_frequent_values_are_set_apart_where_bins_would_blur_them(self) -> None:
+        """A ceiling on pay, and zero; but not among few whole numbers, which have a level each anyway."""
+        pay = [0.0] * 100 + [25862.32] * 200 + [1000.25 + 37.5 * n for n in range(700)]
+        age = [40] * 300 + [18 + n % 70 for n in range(700)]
+        columns = checked(pa.table({"pay": pay, "age": age, "y": ["a", "b"] * 500}), 1000)
+        assert columns["pay"].special == (0.0, 25862.32)
+        assert columns["pay"].max >= 1000.25 + 37.5 * 699
+        assert columns["age"].special == ()
+
+    def test_years_keep_a_level_each(self) -> None:
+        column = checked(pa.table({"year": [1893 + n % 113 for n in range(500)], "y": ["a", "b"] * 250}), 500)["year"]
+        assert (column.min, column.max) == (1850, 2050)
 
 
 class TestCsv:

@@ -1,0 +1,237 @@
+"""Table choice: which tables of two columns, and of two and a target, the last round measures. Few in sharp focus where
+there is much noise, all where there is little. Made from public facts and noisy results alone."""
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from pointillist.methods.screen import Dependence, Pair, Screen
+
+_PAIR, _WITH_TARGET, _BY_TARGET = 3.75, 8.0, 3.5
+"""How many times the length of its noise a table must have rows: of two columns, of one and a target, of two by target."""
+_ALL_OF_THEM = 3.0
+"""So many times more rows make tables worthwhile that the screen sees nothing in: it does not see everything."""
+_NOISES = 2.0
+"""Standard deviations of the noise beyond which a dependence is believed."""
+_CERTAIN, _MOST_GROUPS = 4.5, 8
+"""The same for three columns and more, of which there are very many; and how many are measured at most."""
+GROUP_SHARE, GROUP_TILES = 0.15, 4
+"""Part of the round for tables of three columns and more, where any stand out, and their most tiles of a column."""
+_STRONG, _STRONG_SHARE = 0.2, 0.7
+"""Which part of the tables of two columns are in focus, the strongest, and their part of the budget."""
+_TARGET_SHARE = 0.5
+"""Part of the pairs' budget for tables with a target, where pairs cannot be split by it."""
+
+
+Rank = Callable[[Pair], Dependence]
+_NONE, _ALL = Dependence(0.0, 0.0), Dependence(1.0, math.inf)
+
+
+class Tables(NamedTuple):
+    """Tables of two columns, those that are split by a target, and each kind's part of the round."""
+
+    plain: tuple[Pair, ...]
+    with_target: tuple[Pair, ...] = ()
+    """Of a column and a target, where these have a part of their own."""
+    by_target: Mapping[str, tuple[Pair, ...]] = MappingProxyType({})
+    with_target_share: float = 0.0
+    by_target_share: float = 0.0
+    """Of all targets together."""
+    groups: tuple[tuple[str, ...], ...] = ()
+    """Of three columns and more."""
+    group_share: float = 0.0
+    strong: tuple[Pair, ...] = ()
+    """Of two columns, where the strongest have a part of their own."""
+    strong_share: float = 0.0
+
+    @property
+    def plain_share(self) -> float:
+        return 1.0 - self.with_target_share - self.by_target_share - self.group_share - self.strong_share
+
+    def fewer(self) -> Self:
+        """The same without some: groups go first, then pairs by target, then every tenth of the others."""
+        if self.groups:
+            kept = 1 - self.group_share
+            return self._replace(
+                groups=(),
+                group_share=0.0,
+                with_target_share=self.with_target_share / kept,
+                by_target_share=self.by_target_share / kept,
+                strong_share=self.strong_share / kept,
+            )
+        if self.by_target and (self.plain or self.strong or self.with_target):
+            kept = 1 - self.by_target_share
+            return self._replace(
+                by_target={},
+                by_target_share=0.0,
+                with_target_share=self.with_target_share / kept,
+                strong_share=self.strong_share / kept,
+            )
+        return self._replace(
+            plain=_nine_tenths(self.plain),
+            with_target=_nine_tenths(self.with_target),
+            strong=_nine_tenths(self.strong),
+            by_target={target: _nine_tenths(pairs) for target, pairs in self.by_target.items()},
+        )
+
+    @property
+    def tables_by_share(self) -> float:
+        """How many tables of two columns share a part of 1, among those that are in focus: tiles are made for them."""
+        for pairs, share in (
+            (self.strong, self.strong_share), (self.plain, self.plain_share), (self.with_target, self.with_target_share)
+        ):  # fmt: skip
+            if pairs:
+                return len(pairs) / share
+        return 1.0
+
+
+def _nine_tenths(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
+    """All but every tenth, and never none."""
+    return pairs if len(pairs) < 2 else tuple(pair for place, pair in enumerate(pairs) if place % 10 != 1)
+
+
+class Means(NamedTuple):
+    """What there is to spend."""
+
+    signal: float
+    """Rows, as a multiple of the noise on a table that has the whole round to itself."""
+    label_share: float
+    """The most of the round for tables by target."""
+    most_cells: int
+    """The most cells of all tables."""
+    sizes: Mapping[str, int]
+    """About how many tiles each column has."""
+    classes: Mapping[str, int]
+    """About how many classes each target has."""
+    only_target: bool = False
+    """Whether only pairs with a target may be measured."""
+
+    def cells(self, pair: Pair, target: str | None = None) -> int:
+        """About how many cells a table has."""
+        return self.sizes[pair[0]] * self.sizes[pair[1]] * (1 if target is None else self.classes[target])
+
+    def affordable(self, cells: Sequence[int], share: float, least: float) -> int:
+        """How many of some tables, in their order, leave each enough rows for its noise when they share a part."""
+        most = min(share * (self.signal / least) ** 2, share * self.most_cells)
+        return int((np.cumsum(cells) <= most).sum())
+
+
+def choose_tables(names: Sequence[str], targets: Sequence[str], screen: Screen | None, means: Means) -> Tables:
+    """The tables that are worth their noise, and that the screen points at; without one, as many as there can be."""
+    if means.only_target:
+        return Tables(tuple((name, target) for target in targets for name in names if name not in targets))
+    pairs = list(itertools.combinations(names, 2))
+    splits = {target: _others(names, targets, target) for target in targets}
+    wanted = sum(means.cells(pair, target) for target, own in splits.items() for pair in own)
+    affordable = min(1.0, means.label_share * (means.signal / _BY_TARGET) ** 2 / wanted) if wanted else 0.0
+    by_share = means.label_share * affordable if wanted else 0.0
+    chosen = {
+        target: _best(own, by_share / len(targets), _BY_TARGET, means, _split_rank(screen, target), target)
+        for target, own in splits.items()
+    }
+    chosen = {target: own for target, own in chosen.items() if own}
+    if not chosen:
+        by_share = 0.0
+    rest = 1.0 - by_share
+    with_share = rest * _TARGET_SHARE * (1 - affordable) if targets and len(names) > 2 else 0.0
+    with_target: tuple[Pair, ...] = ()
+    if with_share > 0.02:
+        own = [pair for pair in pairs if set(pair) & set(targets)]
+        with_target = _best(own, with_share, _WITH_TARGET, means, _target_rank(screen))
+    with_share = with_share if with_target else 0.0
+    left = [pair for pair in pairs if pair not in set(with_target)]
+    plain = _best(left, rest - with_share, _PAIR, means, _pair_rank(screen))
+    if not (plain or with_target or chosen) and screen is not None:
+        plain = (max(pairs, key=lambda pair: _pair_rank(screen)(pair).strength),)
+    if not plain:  # what nothing is measured of leaves its part to the others
+        with_share = rest if with_target else 0.0
+        by_share = 1.0 - with_share if chosen else 0.0
+    return Tables(plain, with_target, chosen, with_share, by_share)
+
+
+def with_groups(tables: Tables, screen: Screen, means: Means) -> Tables:
+    """The same with tables of three columns and more, where the screen shows that these are more than their pairs."""
+    seen = [group for group, each in screen.groups.items() if each.noises > _CERTAIN]
+    ranked = sorted(seen, key=lambda group: -screen.groups[group].noises)[:_MOST_GROUPS]
+    cells = [math.prod(min(means.sizes[name], GROUP_TILES) for name in group) for group in ranked]
+    groups = tuple(ranked[: means.affordable(cells, GROUP_SHARE, _PAIR)])
+    if not groups:
+        return tables
+    kept = 1 - GROUP_SHARE
+    return tables._replace(
+        groups=groups,
+        group_share=GROUP_SHARE,
+        with_target_share=kept * tables.with_target_share,
+        by_target_share=kept * tables.by_target_share,
+        strong_share=kept * tables.strong_share,
+    )
+
+
+def with_focus(tables: Tables, screen: Screen) -> Tables:
+    """The same with a part of their own for the strongest of the tables of two columns."""
+    rank = _pair_rank(screen)
+    ranked = sorted(tables.plain, key=lambda pair: -rank(pair).strength)
+    few = ranked[: max(1, round(len(ranked) * _STRONG))]
+    strong = {pair for pair in few if rank(pair).noises > _CERTAIN}
+    if not strong or len(strong) == len(tables.plain):
+        return tables
+    return tables._replace(
+        plain=tuple(pair for pair in tables.plain if pair not in strong),
+        strong=tuple(pair for pair in tables.plain if pair in strong),
+        strong_share=tables.plain_share * _STRONG_SHARE * len(strong) / len(few),
+    )
+
+
+def _others(names: Sequence[str], targets: Sequence[str], target: str) -> list[Pair]:
+    """Pairs to be split by a target. Two targets and a third column are one table: the first target splits it."""
+    before = set(targets[: 1 + list(targets).index(target)])
+    return list(itertools.combinations([name for name in names if name not in before], 2))
+
+
+def _best(
+    pairs: list[Pair], share: float, least: float, means: Means, rank: Rank, target: str | None = None
+) -> tuple[Pair, ...]:
+    """The strongest pairs that stand out, no more than leave each enough rows for its noise; in the order of columns."""
+    cells = [means.cells(pair, target) for pair in pairs]
+    if means.affordable(cells, share, _ALL_OF_THEM * least) == len(pairs):
+        return tuple(pairs)
+    ranked = sorted(pairs, key=lambda pair: -rank(pair).strength)
+    seen = [pair for pair in ranked if rank(pair).noises > _NOISES] or ranked
+    strongest = set(seen[: means.affordable([means.cells(pair, target) for pair in seen], share, least)])
+    return tuple(pair for pair in pairs if pair in strongest)
+
+
+def _pair_rank(screen: Screen | None) -> Rank:
+    """Two columns, by what the products of their scores say."""
+    return lambda pair: _ALL if screen is None else screen.pairs.get(pair, _NONE)
+
+
+def _target_rank(screen: Screen | None) -> Rank:
+    """A column and a target: the clearer of what scores by class and products of scores say."""
+
+    def rank(pair: Pair) -> Dependence:
+        if screen is None:
+            return _ALL
+        by_class = [screen.by_target.get(one, {}).get(other, _NONE) for one, other in (pair, pair[::-1])]
+        return max(*by_class, screen.pairs.get(pair, _NONE), key=lambda each: each.noises)
+
+    return rank
+
+
+def _split_rank(screen: Screen | None, target: str) -> Rank:
+    """Two columns by a target: those that both depend on it, or one on it and they on each other."""
+
+    def rank(pair: Pair) -> Dependence:
+        if screen is None:
+            return _ALL
+        first, second = (screen.by_target.get(target, {}).get(name, _NONE) for name in pair)
+        between = screen.pairs.get(pair, _NONE)
+        strongest = max(first.strength, second.strength)
+        strength = math.sqrt(first.strength * second.strength) + between.strength * strongest
+        return Dependence(strength, max(min(first.noises, second.noises), between.noises))
+
+    return rank
