@@ -1,4 +1,4 @@
-"""What wide tables cost: CPU time and peak memory of release + fit + sample by number of columns.
+"""What wide tables cost: CPU time, time on the clock and peak memory of release + fit + sample by number of columns.
 
     python -m benchmarks.wide
     python -m benchmarks.wide --rows 10000 --cases "50 numbers,20 indicators"
@@ -73,14 +73,15 @@ def main(
     if here:
         run(rows, cases)
         return
-    print("| columns | rows | CPU-s | peak MB |\n|---|---|---|---|")
+    print("| columns | rows | CPU-s | wall-s | peak MB |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for case in names:
             command = [sys.executable, "-m", "benchmarks.wide", "--here", "--rows", str(rows), "--cases", case]
             outcome = call(command, log=Path(folder) / "log.txt", limit=3600)
             if outcome.status != "done":
                 raise SystemExit(f"{case}: {outcome.status} {outcome.reason}")
-            print(f"| {case} | {rows:,} | {outcome.cpu_seconds:.0f} | {outcome.peak_mb:.0f} |", flush=True)
+            costs = f"{outcome.cpu_seconds:.0f} | {outcome.wall_seconds:.0f} | {outcome.peak_mb:.0f}"
+            print(f"| {case} | {rows:,} | {costs} |", flush=True)
 
 
 if __name__ == "__main__":

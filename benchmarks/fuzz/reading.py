@@ -5,7 +5,7 @@ from typing import Any
 
 import pointillist as pt
 from pointillist.curator.capping import capped, owned
-from pointillist.curator.drafting import draft
+from pointillist.curator.table_drafting import draft
 from pointillist.reading.encoding import Encoder
 from pointillist.reading.opening import open_source
 from pointillist.schema import Schema

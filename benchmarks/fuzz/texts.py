@@ -8,7 +8,7 @@ from benchmarks.fuzz import base
 from benchmarks.fuzz.kind import Attempt, Kind
 from benchmarks.fuzz.mutation import NUMBERS, TEXTS, garbled, other_value
 from benchmarks.fuzz.reading import IMAGES, TABLE
-from pointillist.cli.query import show_answers
+from pointillist.cli.show.answers import show_answers
 from pointillist.cli.show.plan import show_plan
 from pointillist.cli.show.schema import show_schema
 from pointillist.curator.releasing import plan

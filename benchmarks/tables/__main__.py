@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-import platformdirs
 import pyarrow.parquet as pq
 import typer
 
@@ -13,13 +12,14 @@ from pointillist.errors import PointillistError
 
 from . import versus
 from .bench import Place, bench, plan
+from .datasets import chosen as chosen_datasets
 from .datasets import datasets
+from .environments import ENVIRONMENTS
 from .figure import figures
 from .methods import METHODS
 from .results import collect, markdown
 
 _RESULTS = Path(__file__).parent / "results"
-_ENVIRONMENTS = Path(platformdirs.user_cache_dir("pointillist-bench"))
 
 
 app = typer.Typer(add_completion=False)
@@ -27,19 +27,26 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def main(
-    which: Annotated[str, typer.Option("--datasets", help="Data sets, with commas between them.")] = "registry",
+    which: Annotated[
+        str,
+        typer.Option("--datasets", help="Data sets, or groups: open, tune, report, simulated. Commas between them."),
+    ] = "registry",
     methods: Annotated[str, typer.Option(help="Methods, with commas between them.")] = ",".join(METHODS),
     epsilons: Annotated[str, typer.Option(help="Values of epsilon, with commas between them.")] = "1",
     delta: Annotated[float, typer.Option(help="Delta of every private method.")] = 1e-5,
     seeds: Annotated[str, typer.Option(help="One run for each; the privacy noise itself has no seed.")] = "0",
-    bins: Annotated[int, typer.Option(help="Into how many bins a number is joined for the rivals.")] = 16,
+    bins: Annotated[int, typer.Option(help="Bins of a number for the rivals: a multiple or divisor of 16.")] = 16,
     time_limit: Annotated[float, typer.Option(help="Seconds that one run may take.")] = 3600,
     data: Annotated[
         Path | None,
         typer.Option(envvar="POINTILLIST_DATA", help="Folder with tables/*.parquet; the registry needs none."),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for results.")] = _RESULTS,
-    envs: Annotated[Path, typer.Option(help="Folder for the environments of the rivals.")] = _ENVIRONMENTS,
+    envs: Annotated[Path, typer.Option(help="Folder for the environments of the rivals.")] = ENVIRONMENTS,
+    samples: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the synthetic tables; they are kept in the results' cache otherwise."),
+    ] = None,
     again: Annotated[bool, typer.Option("--again", help="Run what is done once more.")] = False,
     rescore: Annotated[bool, typer.Option("--rescore", help="Score what is there once more.")] = False,
 ) -> None:
@@ -49,10 +56,10 @@ def main(
     """
     try:
         known = datasets()
-        names = chosen_names(which, list(known), "data set")
+        names = chosen_datasets(which)
         chosen = [METHODS[name] for name in chosen_names(methods, list(METHODS), "method")]
         runs = plan(names, chosen, split_numbers(epsilons), delta, [int(seed) for seed in split_numbers(seeds)], bins)
-        place = Place(out, envs, data)
+        place = Place(out, envs, data, samples)
         bench(runs, known, METHODS, place, limit=time_limit, again=again, rescore=rescore, say=typer.echo)
         write(out)
     except PointillistError as error:

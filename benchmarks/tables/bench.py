@@ -15,9 +15,10 @@ import pyarrow.parquet as pq
 
 from benchmarks import stamp
 from benchmarks.records import Records
-from pointillist.errors import PointillistError
+from pointillist.errors import PointillistError, UsageError
 from pointillist.evaluate.tables.sample import Sample
 from pointillist.evaluate.tables.sample import read as read_sample
+from pointillist.schema.levels import BINS
 
 from . import job
 from .datasets import Dataset, Split, split
@@ -25,7 +26,7 @@ from .environments import NotInstalled
 from .job import Run
 from .methods import Method
 from .process import Outcome, call
-from .scoring import score
+from .scoring import Yardstick
 
 Say = Callable[[str], None]
 
@@ -37,13 +38,15 @@ class Place:
     results: Path
     environments: Path
     data: Path | None = None
+    samples: Path | None = None
+    """Where synthetic tables are kept, to be scored anew; none: in the cache of the results."""
 
     @property
     def records(self) -> Records:
         return Records(self.results)
 
     def synthetic(self, run: Run) -> Path:
-        return self.records.cache / "synthetic" / f"{run.key}.parquet"
+        return (self.samples or self.records.cache / "synthetic") / f"{run.key}.parquet"
 
 
 class Loaded:
@@ -64,6 +67,10 @@ class Loaded:
     def test(self) -> Sample:
         return read_sample(self.split.test, self.dataset.schema)
 
+    @cached_property
+    def yardstick(self) -> Yardstick:
+        return Yardstick(self.train, self.test, self.dataset.target, self.dataset.settling)
+
 
 def plan(
     datasets: Iterable[str],
@@ -74,6 +81,8 @@ def plan(
     bins: int,
 ) -> list[Run]:
     """All runs: seed by seed, so that an interrupted bench has something to show for every method."""
+    if bins % BINS and BINS % bins:
+        raise UsageError(f"bins must be a multiple or a divisor of {BINS}, which scores are counted in, not {bins}.")
     epsilons, seeds, methods = list(epsilons), list(seeds), list(methods)
     found: dict[Run, None] = {}
     for dataset in datasets:
@@ -111,7 +120,7 @@ def bench(
         if place.synthetic(run).exists() and (rescore or records.scores(run.key) is None):
             say(f"{run.key}: scoring")
             synthetic = read_sample(pq.read_table(place.synthetic(run)), here.dataset.schema)
-            records.keep_scores(run.key, score(here.train, here.test, synthetic, here.dataset.target))
+            records.keep_scores(run.key, here.yardstick.score(synthetic))
 
 
 def make(run: Run, method: Method, here: Loaded, place: Place, limit: float) -> dict[str, Any]:

@@ -10,6 +10,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import platformdirs
+
+ENVIRONMENTS = Path(platformdirs.user_cache_dir("pointillist-bench"))
+"""Where environments are unless another folder is given."""
+
 
 class NotInstalled(Exception):
     """A rival cannot be installed here; the message says why in one line."""

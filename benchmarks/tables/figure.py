@@ -8,11 +8,13 @@ from xml.sax.saxutils import escape
 import numpy as np
 import pyarrow as pa
 
+from .datasets import OPEN
 from .methods import METHODS
 from .results import by_method, groups
 
 _WIDTH, _HEIGHT = 640, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 40, 52
+_DRAWN = ("registry", *OPEN)
 _OURS, _THEIRS, _GREY = "#c2410c", "#1d4ed8", "#6b7280"
 
 
@@ -26,9 +28,11 @@ class Dot:
 
 
 def figures(table: pa.Table, measure: str = "tvd_3") -> dict[str, str]:
-    """An SVG for each data set and epsilon with at least two methods, by file name."""
+    """An SVG for each open data set and epsilon with at least two methods, by file name; the others have few methods."""
     found = {}
     for dataset, epsilon, rows in groups(table):
+        if dataset not in _DRAWN:
+            continue
         scored = [row for row in rows if row["status"] == "done" and row[measure] is not None]
         dots = [_dot(name, mine, measure) for name, mine in by_method(scored) if mine[0]["epsilon"] is not None]
         if len(dots) > 1:
@@ -82,9 +86,8 @@ def draw(title: str, dots: list[Dot], blind: float | None) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def draw_ratios(title: str, marks: dict[str, list[Dot]]) -> str:
+def draw_ratios(title: str, names: list[str], marks: dict[str, list[Dot]]) -> str:
     """A line for each data set, a mark for each measure, at what `seconds` says; the rival stands at 1."""
-    names = [dot.method for dot in next(iter(marks.values()))]
     height = _TOP + 34 * len(names) + 70
     most = max(1.2, *(dot.seconds for dots in marks.values() for dot in dots)) * 1.05
 
@@ -106,10 +109,12 @@ def draw_ratios(title: str, marks: dict[str, list[Dot]]) -> str:
         y = _TOP + 34 * number + 17
         parts.append(_line(100, y, _WIDTH - _RIGHT, y, "#f3f4f6"))
         parts.append(_text(92, y + 4, name, anchor="end"))
-    left = 100.0
-    for (label, dots), colour in zip(marks.items(), ("#fdba74", "#f97316", "#c2410c", "#1d4ed8"), strict=False):
-        for number, dot in enumerate(dots):
-            y = _TOP + 34 * number + 17
+    left = 16.0
+    for (label, dots), colour in zip(
+        marks.items(), ("#fdba74", "#f97316", "#c2410c", "#7c3aed", "#1d4ed8"), strict=False
+    ):
+        for dot in dots:
+            y = _TOP + 34 * names.index(dot.method) + 17
             parts.append(f'<circle cx="{across(dot.seconds):.1f}" cy="{y:.1f}" r="6" fill="{colour}"/>')
         parts.append(f'<circle cx="{left:.1f}" cy="{foot + 40}" r="6" fill="{colour}"/>')
         parts.append(_text(left + 10, foot + 44, label))

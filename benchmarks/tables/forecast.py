@@ -25,7 +25,7 @@ def ratios(results: Path) -> list[tuple[str, float, dict[str, float]]]:
         if not mine or epsilon is None:
             continue
         schema = known[name].schema.model_copy(update={"rows": mine[0]["rows"]})
-        expected = plan(schema, epsilon=epsilon, delta=mine[0]["delta"], target=known[name].target).expected
+        expected = plan(schema, epsilon=epsilon, delta=mine[0]["delta"], target=known[name].target or None).expected
         measured = {each.name: float(np.mean([row[_MEASURES[each.name]] for row in mine])) for each in expected}
         found.append((name, epsilon, {each.name: measured[each.name] / each.error for each in expected}))
     return found

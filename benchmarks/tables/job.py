@@ -17,11 +17,16 @@ from numpy.typing import NDArray
 
 from pointillist.errors import DataError
 from pointillist.evaluate.tables.sample import Sample
-from pointillist.sampling.decoding import decode_table
+from pointillist.evaluate.tables.sample import read as read_sample
+from pointillist.sampling.decoding import decode
+from pointillist.schema import Schema
 from pointillist.schema.levels import Levels, coarse, coarse_size
 
 from .datasets import Dataset
 from .methods import Method
+
+_TRIES = 30
+"""How often a value that rounding moves is drawn again. Where no rounded value lies in a bin, it moves all the same."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ def write(folder: Path, run: Run, method: Method, dataset: Dataset, rows: pa.Tab
         "columns": list(train.columns),
         "sizes": [coarse_size(each, run.bins) for each in train.levels],
         "schema": dataset.schema.to_json(),
-        "target": dataset.target,
+        "target": dataset.target or None,
     }
     (folder / "job.json").write_text(json.dumps(job))
     if method.takes_levels:
@@ -71,8 +76,25 @@ def read(folder: Path, run: Run, method: Method, levels: tuple[Levels, ...]) -> 
         return pq.read_table(folder / "synthetic.parquet"), versions
     made = np.load(folder / "synthetic.npy", allow_pickle=False)
     rng = np.random.default_rng(run.seed)
-    codes = {each.name: _spread(each, made[:, number], run.bins, rng) for number, each in enumerate(levels)}
-    return decode_table(levels, codes, rng), versions
+    columns = {each.name: _rows(each, made[:, number], run.bins, rng) for number, each in enumerate(levels)}
+    return pa.table(columns), versions
+
+
+def _rows(levels: Levels, joined: NDArray[Any], bins: int, rng: np.random.Generator) -> pa.Array:
+    """Values for joined levels. Those that rounding to the column's decimals carries into another bin are drawn again."""
+    values = decode(levels, _spread(levels, joined, bins, rng), rng)
+    if not levels.numeric or levels.whole:
+        return values
+    schema = Schema(name="rival", columns={levels.name: levels.column})
+    for _ in range(_TRIES):
+        astray = np.flatnonzero(read_sample(pa.table({levels.name: values}), schema).bins(levels.name, bins) != joined)
+        if not len(astray):
+            break
+        places = np.arange(len(joined))
+        places[astray] = len(joined) + np.arange(len(astray))
+        again = decode(levels, _spread(levels, joined[astray], bins, rng), rng)
+        values = pa.concat_arrays([values, again]).take(pa.array(places))
+    return values
 
 
 def _spread(levels: Levels, joined: NDArray[Any], bins: int, rng: np.random.Generator) -> NDArray[np.uint16]:

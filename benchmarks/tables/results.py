@@ -13,10 +13,16 @@ from benchmarks.records import Records
 
 from .methods import METHODS
 
-_MEASURES = ("tvd_1", "tvd_2", "tvd_3", "ks", "auroc", "auprc", "f1", "r2")
+_MEASURES = (
+    "tvd_1", "tvd_2", "tvd_3", "tvd_strongest", "dependence", "ks", "auroc", "auprc", "f1", "r2", "spearman_strongest",
+    "tvd_1_worst", "accuracy", "accuracy_by_cells",
+)  # fmt: skip
+_SHOWN = _MEASURES[:10]
+_ERRORS = ("tvd_1", "tvd_2", "tvd_3", "tvd_strongest", "dependence", "ks")
 _COSTS = ("cpu_seconds", "wall_seconds", "peak_mb")
 _HEADS = {
-    "tvd_1": "TVD 1-way", "tvd_2": "TVD 2-way", "tvd_3": "TVD 3-way", "ks": "KS", "auroc": "AUROC",
+    "tvd_1": "TVD 1-way", "tvd_2": "TVD 2-way", "tvd_3": "TVD 3-way",
+    "tvd_strongest": "TVD, ten strongest pairs", "dependence": "dependence error", "ks": "KS", "auroc": "AUROC",
     "auprc": "AUPRC", "f1": "F1", "r2": "R²", "cpu_seconds": "CPU-s", "peak_mb": "peak MB",
 }  # fmt: skip
 
@@ -80,7 +86,7 @@ def markdown(table: pa.Table) -> str:
     """A table for each data set and epsilon: mean ± standard deviation over the runs that are done."""
     parts = []
     for dataset, epsilon, rows in groups(table):
-        measures = [name for name in _MEASURES if any(row[name] is not None for row in rows)]
+        measures = [name for name in _SHOWN if any(row[name] is not None for row in rows)]
         columns = [*measures, "cpu_seconds", "peak_mb"]
         budget = next((row for row in rows if row["epsilon"] is not None), None)
         title = f"{dataset}, {rows[0]['rows']:,} rows"
@@ -108,7 +114,7 @@ def _line(name: str, rows: list[dict[str, Any]], columns: list[str]) -> str:
 
 def _cell(name: str, rows: list[dict[str, Any]]) -> str:
     values = [row[name] for row in rows if row[name] is not None]
-    digits = 0 if name in _COSTS else 3 if name not in ("tvd_1", "tvd_2", "tvd_3", "ks") else 4
+    digits = 0 if name in _COSTS else 4 if name in _ERRORS else 3
     return mean_and_spread(values, digits)
 
 

@@ -258,6 +258,19 @@ class Model:
         """Every pair of columns with its expected counts."""
         return ((pair, table * self.total) for pair, table in Pairs(self.tree, self.potentials))
 
+    def triples(self, target: int) -> Iterator[tuple[Clique, Table]]:
+        """Every two columns together with the target, with their expected counts: all pairs, given each of its levels."""
+        marginal = self.tree.marginals(self.potentials)[target,]
+        given: list[dict[Clique, Table]] = []
+        for level in range(len(marginal)):
+            only = np.where(np.arange(len(marginal)) == level, self.potentials[target,], -np.inf)
+            given.append(dict(Pairs(self.tree, self.potentials | {(target,): only})))
+        for pair in self.rows.pairs:
+            if target not in pair:
+                clique = tuple(sorted((*pair, target)))
+                table = np.stack([part[pair] * share for part, share in zip(given, marginal, strict=True)])
+                yield clique, np.moveaxis(table, 0, clique.index(target)) * self.total
+
     def singles(self) -> dict[Clique, Table]:
         found = self.tree.marginals(self.potentials)
         return {(column,): found[column,] * self.total for column in self.rows.columns}
@@ -383,10 +396,12 @@ def aim(
     iterations: int = 1000,
     tolerance: float = 1e-4,
     max_model_size: float = 80,
+    target: int | None = None,
 ) -> Any:
     """AIM for all pairs of columns: measure the pair that the model gets most wrong, fit, and so on.
 
-    The number of rounds sets the noise and the budget of the first ones; annealing may make them fewer.
+    With a target, the workload has all triples that hold it, too. The number of rounds sets the noise and the budget of the
+    first ones; annealing may make them fewer.
     """
     rounds = max(rounds_per_column * len(rows.sizes), least_rounds)
     sigma, epsilon = math.sqrt(rounds / (2 * 0.9 * rho)), math.sqrt(8 * 0.1 * rho / rounds)
@@ -394,9 +409,8 @@ def aim(
     for column in rows.columns:
         measured.measure((column,), sigma, rng)
     used = len(rows.sizes) / (2 * sigma**2)
-    # The workload is all pairs and what they contain. A candidate's weight is how many columns it shares with the pairs
-    # of the workload: twice as many for a pair as for a single column; only the ratio matters.
-    exact = {clique: rows.count(clique) for clique in [(column,) for column in rows.columns] + rows.pairs}
+    weight = weights(rows, target)
+    exact = {clique: rows.count(clique) for clique in weight}
     model = fit(measured, iterations, tolerance)
     last = False
     while not last:
@@ -405,9 +419,11 @@ def aim(
             sigma, epsilon = math.sqrt(1 / (2 * 0.9 * rest)), math.sqrt(8 * 0.1 * rest)
         used = min(rho, used + 1 / (2 * sigma**2) + epsilon**2 / 8)
         believed = model.singles() | {pair: table.ravel() for pair, table in model.pairs()}
+        if target is not None:
+            believed |= {triple: table.ravel() for triple, table in model.triples(target)}
         bias = math.sqrt(2 / math.pi) * sigma
         scores = {
-            clique: len(clique) / 2 * (np.abs(exact[clique] - believed[clique]).sum() - bias * rows.cells(clique))
+            clique: weight[clique] * (np.abs(exact[clique] - believed[clique]).sum() - bias * rows.cells(clique))
             for clique in exact
         }
         clique = _choose(scores, epsilon, measured, max_model_size * _MB * used / rho, rng)
@@ -417,6 +433,21 @@ def aim(
         if np.abs(after - believed[clique]).sum() <= bias * rows.cells(clique):
             sigma, epsilon = sigma / 2, epsilon * 2
     return last_fit(measured, model)
+
+
+def weights(rows: Rows, target: int | None) -> dict[Clique, float]:
+    """Candidates, which are the workload and what it contains, by their weights, the largest of which is one.
+
+    A candidate's weight is how many columns it shares with the members of the workload, so its columns' weights add up.
+    """
+    members = rows.pairs
+    if target is not None:
+        members = members + [tuple(sorted((*pair, target))) for pair in rows.pairs if target not in pair]
+    held = [sum(column in member for member in members) for column in rows.columns]
+    candidates = [*((column,) for column in rows.columns), *members]
+    found = {clique: float(sum(held[column] for column in clique)) for clique in candidates}
+    most = max(found.values())
+    return {clique: weight / most for clique, weight in found.items()}
 
 
 def _choose(
@@ -461,8 +492,11 @@ def main(folder: Path) -> None:
     job = json.loads((folder / "job.json").read_text())
     rows = Rows(np.load(folder / "train.npy").astype(np.int64), tuple(job["sizes"]))
     mechanism = {"aim": aim, "mst": mst}[job["method"].split("-")[0]]
+    settings = job["settings"]
+    if settings.pop("told_target", False):
+        settings["target"] = job["columns"].index(job["target"])
     # The privacy noise has no seed; the sampling of rows from the model has.
-    model = mechanism(rows, rho_of(job["epsilon"], job["delta"]), np.random.default_rng(), **job["settings"])
+    model = mechanism(rows, rho_of(job["epsilon"], job["delta"]), np.random.default_rng(), **settings)
     np.random.seed(job["seed"])
     made = model.synthetic_data(rows=len(rows.levels)).to_dict()
     np.save(folder / "synthetic.npy", np.stack([made[column] for column in rows.columns], axis=1).astype(np.int64))
