@@ -10,11 +10,11 @@ import pytest
 
 import pointillist as pt
 from pointillist.errors import DataError, PointillistError, UsageError
+from pointillist.reading.allowed_sql import ALLOWED
 from pointillist.reading.connection import confine, connect
 from pointillist.reading.databases import sql
 from pointillist.reading.opening import open_source
 from pointillist.reading.rowwise import RowWise, built_in
-from pointillist.reading.sql_functions import ALLOWED
 
 SCHEMA = pt.Schema(name="s", columns={"x": pt.Integer(min=0, max=9), "y": pt.Categorical(categories=("a", "b"))})
 TABLE = pa.table({"x": [1, 2, 3, None], "y": ["a", "b", "b", "a"]})

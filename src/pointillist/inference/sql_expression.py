@@ -24,7 +24,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
-from pointillist.reading.sql_functions import ALLOWED
+from pointillist.reading.allowed_sql import ALLOWED
 from pointillist.sampling.recoding import numbers_of
 from pointillist.schema import kind_of_type
 from pointillist.schema.levels import Levels

@@ -22,10 +22,10 @@ from pointillist.fitting.marginals import Marginals
 from pointillist.generators.mixture.fit_to_counts import fit_mixture
 from pointillist.methods.base import METHODS, TableMethod
 from pointillist.methods.expectation import expected_errors, one_way_block
+from pointillist.methods.mosaic_screen import MOST_SCORES, Screen, groups_of, most_scores, pairs_of, scores
+from pointillist.methods.mosaic_tables import GROUP_TILES, Means, Tables, choose_tables, with_focus, with_groups
+from pointillist.methods.mosaic_tiling import coarsen, tile
 from pointillist.methods.parts import Part, joined, require_share, round_of
-from pointillist.methods.screen import MOST_SCORES, Screen, groups_of, most_scores, pairs_of, scores
-from pointillist.methods.table_choice import GROUP_TILES, Means, Tables, choose_tables, with_focus, with_groups
-from pointillist.methods.tiling import coarsen, tile
 from pointillist.model import Model
 from pointillist.plan import Block, Plan, Request, Round
 from pointillist.privacy.grid import Grid

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import duckdb
 
 from pointillist.errors import UsageError
-from pointillist.reading.sql_functions import ALLOWED
+from pointillist.reading.allowed_sql import ALLOWED
 
 _EXPRESSIONS = {
     "BETWEEN", "CASE", "CAST", "COLLATE", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "FUNCTION", "LAMBDA",

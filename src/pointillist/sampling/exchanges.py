@@ -26,7 +26,7 @@ from pointillist.generators.base import Sampler, Tiled
 from pointillist.generators.drawing import grouped
 from pointillist.generators.held_tables import HeldClique, HeldTables, PairsByClass, Places, Single
 from pointillist.records import Records
-from pointillist.sampling.meetings import (
+from pointillist.sampling.exchange_sweep import (
     ClassGaps,
     CliqueGaps,
     PairGaps,

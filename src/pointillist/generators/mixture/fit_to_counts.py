@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from pointillist.features import Tiles
 from pointillist.fitting.evidence import Evidence
-from pointillist.generators.mixture.components import Components
+from pointillist.generators.mixture.count_descent import Components
 from pointillist.generators.mixture.count_matrices import Problem
 from pointillist.generators.mixture.mixture import Mixture
 from pointillist.generators.mixture.trend_fit import fit_trends, tile_order

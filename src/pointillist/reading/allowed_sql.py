@@ -1,4 +1,4 @@
-"""Functions: those of SQL that formulas and queries may use. Each makes of one row's plain values one plain value, of
+"""Allowed SQL: the functions of SQL that formulas and queries may use. Each makes of one row's plain values one plain value, of
 bounded size.
 
 A list of what is allowed, and not of what is not: DuckDB has some 900 functions, more with every version, and among them are

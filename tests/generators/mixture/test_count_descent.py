@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pointillist.generators.mixture.components import Components
+from pointillist.generators.mixture.count_descent import Components
 
 STARTS = np.array([0, 3])
 MARGINAL = np.array([0.2, 0.3, 0.5, 0.6, 0.4, 0.0])

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointillist.features import Tiles
-from pointillist.methods.tiling import coarsen, tile
+from pointillist.methods.mosaic_tiling import coarsen, tile
 from pointillist.schema import Boolean, Categorical, Integer, Ordinal, Real
 from pointillist.schema.levels import Levels, coarse
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pointillist.sampling.meetings import (
+from pointillist.sampling.exchange_sweep import (
     ClassGaps,
     CliqueGaps,
     PairGaps,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointillist.methods.screen import Dependence, Screen
-from pointillist.methods.table_choice import Means, Tables, choose_tables, with_focus, with_groups
+from pointillist.methods.mosaic_screen import Dependence, Screen
+from pointillist.methods.mosaic_tables import Means, Tables, choose_tables, with_focus, with_groups
 
 NAMES = [f"c{number}" for number in range(8)]
 

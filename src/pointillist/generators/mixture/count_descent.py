@@ -1,4 +1,4 @@
-"""Components: the logits of a mixture's weights and tables, the probabilities that they stand for, and steps of Adam.
+"""Descent to counts: the logits of a mixture's weights and tables, the probabilities that they stand for, and steps of Adam.
 
 The pull towards the one-way marginals belongs here as well: it speaks of components, not of what was measured. Passes over
 the tables are compiled, and go through one component after the other, so that its numbers stay near the processor.

@@ -2,8 +2,8 @@
 
 import duckdb
 
+from pointillist.reading.allowed_sql import ALLOWED
 from pointillist.reading.rowwise import built_in
-from pointillist.reading.sql_functions import ALLOWED
 
 AGGREGATES = {"aggregate", "table", "table_macro", "pragma"}
 

@@ -1,4 +1,4 @@
-"""Table choice: which tables of two columns, and of two and a target, the last round measures. Few in sharp focus where
+"""The tables of mosaic: which tables of two columns, and of two and a target, the last round measures. Few in sharp focus where
 there is much noise, all where there is little. Made from public facts and noisy results alone."""
 
 import itertools
@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from pointillist.methods.screen import Dependence, Pair, Screen
+from pointillist.methods.mosaic_screen import Dependence, Pair, Screen
 
 _PAIR, _WITH_TARGET, _BY_TARGET = 3.75, 8.0, 3.5
 """How many times the length of its noise a table must have rows: of two columns, of one and a target, of two by target."""

@@ -1,4 +1,4 @@
-"""Meetings: two rows meet, and exchange values where that brings the held tables nearer. Compiled.
+"""A sweep of exchanges: two rows meet, and exchange values where that brings the held tables nearer. Compiled.
 
 A gap is what a table of the rows counts beyond what it should. All gaps change with every exchange. Of each kind of tables
 only those are looked at that hold the column in question.

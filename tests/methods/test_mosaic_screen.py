@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import pointillist as pt
 from pointillist.features import Labelled, OneHot, Records, ScoreProducts
 from pointillist.fitting.evidence import ScoreSums
-from pointillist.methods.screen import Screen, groups_of, most_scores, pairs_of, scores
+from pointillist.methods.mosaic_screen import Screen, groups_of, most_scores, pairs_of, scores
 from pointillist.schema.levels import levels_of
 
 SCHEMA = pt.Schema(
