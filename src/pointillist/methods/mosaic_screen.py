@@ -1,4 +1,4 @@
-"""The screen of mosaic: which columns depend on each other, from noisy sums of products of scores. Post-processing: costs nothing.
+"""The screen of mosaic: which columns depend on each other, from noisy sums of products of scores. Post-processing.
 
 A column's scores split its rows in two halves that are about as heavy. Two columns that depend on each other show it in the
 mean product of their scores, which is one number: so all pairs can be looked at for the price of a few tables.

@@ -1,5 +1,5 @@
-"""The tables of mosaic: which tables of two columns, and of two and a target, the last round measures. Few in sharp focus where
-there is much noise, all where there is little. Made from public facts and noisy results alone."""
+"""The tables of mosaic: which tables of two columns, and of two and a target, the last round measures. Few in sharp
+focus where there is much noise, all where there is little. Made from public facts and noisy results alone."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""The tiles of mosaic: from a column's noisy marginal to tiles that hold enough rows each. Post-processing: costs nothing."""
+"""The tiles of mosaic: from a column's noisy marginal to tiles that hold enough rows each. Post-processing."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,5 +1,5 @@
-"""Allowed SQL: the functions of SQL that formulas and queries may use. Each makes of one row's plain values one plain value, of
-bounded size.
+"""Allowed SQL: the functions of SQL that formulas and queries may use. Each makes of one row's plain values one plain value,
+of bounded size.
 
 A list of what is allowed, and not of what is not: DuckDB has some 900 functions, more with every version, and among them are
 those that make lists, repeat texts, wait, read settings, or plan a query of their own. Its memory limit does not hold for
