@@ -52,7 +52,9 @@ def test_plans_stay_within_their_limit(columns: int, target: str | None, rows: i
 def test_beyond_a_thousand_columns_only_those_with_the_target_are_measured() -> None:
     last = pt.plan(wide(1001), epsilon=1.0, target="c3").rounds[-1]
     assert [block.count for block in last.blocks] == [1000]
-    alone = pt.plan(wide(1001), epsilon=1.0)
+    with pytest.raises(UsageError, match=r"over 1,000 columns.*allow_independent=true"):
+        pt.plan(wide(1001), epsilon=1.0)
+    alone = pt.plan(wide(1001), epsilon=1.0, method=pt.Mosaic(allow_independent=True))
     assert len(alone.rounds) == 1
     assert any("Only one-way" in note for note in alone.notes)
 

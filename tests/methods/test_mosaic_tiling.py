@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pointillist.features import Tiles
-from pointillist.methods.mosaic_tiling import coarsen, tile
+from pointillist.methods.mosaic_tiling import Tilings, coarsen, suiting_cells, suiting_tiles, tile, tilings
 from pointillist.schema import Boolean, Categorical, Integer, Ordinal, Real
 from pointillist.schema.levels import Levels, coarse
 
@@ -169,3 +169,35 @@ class TestCoarsen:
         masses = np.array([5.0, 50, 1, 40])
         fine = tile(levels, masses, 0.5, 32)
         assert coarsen(fine, levels, masses, 3).tile_of == (2, 0, 2, 1)
+
+
+class TestTilings:
+    @MANY
+    @given(measured(ORDERED), smallest, st.integers(2, 32), st.integers(2, 32))
+    def test_finer_tiles_lie_inside_coarser_ones(
+        self, column: tuple[Levels, Any], smallest: float, usual: int, most: int
+    ) -> None:
+        found = tilings(*column, smallest, usual, most)
+        every = [found.usual, *found.finer]
+        for coarser, finer in itertools.pairwise(every):
+            inside = dict(zip(finer.tile_of, coarser.tile_of, strict=True))
+            assert [inside[tile] for tile in finer.tile_of] == list(coarser.tile_of)
+            assert finer.dimension >= coarser.dimension
+        assert found.usual.dimension <= usual + atoms_of(column[0])
+
+    @MANY
+    @given(measured(UNORDERED), smallest, st.integers(2, 32))
+    def test_categories_have_one_tiling(self, column: tuple[Levels, Any], smallest: float, most: int) -> None:
+        assert tilings(*column, smallest, 8, most) == Tilings(tile(*column, smallest, most))
+
+    def test_few_categories_leave_room_for_more_tiles(self) -> None:
+        levels = Levels("x", Integer(min=0, max=999, missing=False))
+        number = tilings(levels, np.ones(levels.size), 1.0, 8, 32)
+        sex, town = (Tilings(Tiles(name, tuple(range(size)))) for name, size in (("sex", 2), ("town", 20)))
+        assert [suiting_tiles(number, each, 64.0)[0].dimension for each in (sex, town, number)] == [32, 8, 8]
+
+    def test_dependence_leaves_room_for_more_cells(self) -> None:
+        assert suiting_cells(100.0, 0.0, 16.0) == pytest.approx(80.0)
+        assert suiting_cells(320.0, 0.0, 16.0) == pytest.approx(400.0)
+        assert suiting_cells(100.0, 0.8, 16.0) == pytest.approx(80.0 / np.cos(0.4 * np.pi))
+        assert suiting_cells(100.0, 1.0, 16.0) == pytest.approx(80.0**1.5)

@@ -227,3 +227,16 @@ def test_parts_are_the_same_on_any_number_of_threads(monkeypatch: pytest.MonkeyP
         np.testing.assert_array_equal(np.sort(rows, axis=0), before)
         made.append(rows)
     np.testing.assert_array_equal(*made)
+
+
+def test_a_trend_in_tables_as_large_as_the_rows_comes_back() -> None:
+    """2,000 rows in 900 cells: hardly any cell lacks a whole row, and yet the trend of all of them moves rows."""
+    rng = np.random.default_rng(0)
+    each, count = 30, 2000
+    normal = rng.multivariate_normal([0, 0, 0], [[1, 0.8, 0], [0.8, 1, 0], [0, 0, 1]], 200_000)
+    ranks = normal.argsort(axis=0).argsort(axis=0) * each // len(normal)
+    rows = rng.permuted(ranks[:count], axis=0).astype(np.int32)
+    exchange(rows, held(ranks, each), rng)
+    seen = np.corrcoef(rows.T)
+    assert seen[0, 1] > 0.7
+    assert abs(seen[0, 2]) < 0.1

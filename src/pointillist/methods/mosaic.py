@@ -22,9 +22,21 @@ from pointillist.fitting.marginals import Marginals
 from pointillist.generators.mixture.fit_to_counts import fit_mixture
 from pointillist.methods.base import METHODS, TableMethod
 from pointillist.methods.expectation import expected_errors, one_way_block
-from pointillist.methods.mosaic_screen import MOST_SCORES, Screen, groups_of, most_scores, pairs_of, scores
+from pointillist.methods.mosaic_screen import (
+    MOST_SCORES,
+    OUTLINE,
+    Pair,
+    Screen,
+    group_counts,
+    groups_of,
+    most_scores,
+    outline_by,
+    outline_of,
+    pairs_of,
+    scores,
+)
 from pointillist.methods.mosaic_tables import GROUP_TILES, Means, Tables, choose_tables, with_focus, with_groups
-from pointillist.methods.mosaic_tiling import coarsen, tile
+from pointillist.methods.mosaic_tiling import Tilings, coarsen, suiting_cells, suiting_tiles, tile, tilings
 from pointillist.methods.parts import Part, joined, require_share, round_of
 from pointillist.model import Model
 from pointillist.plan import Block, Plan, Request, Round
@@ -46,19 +58,19 @@ _SCORES_BY_CLASS = 0.5
 _LEAST_TILES = 8
 """However much noise there is, an ordered column has so many tiles."""
 _ONLY_ONE_WAY = (
-    f"Only one-way marginals are measured: there are over {MOST_SCORES:,} columns, too many for all pairs. Columns will be "
-    "independent in the synthetic data. Name a target, or set some columns to ignore."
+    f"Only one-way marginals can be measured: there are over {MOST_SCORES:,} columns, too many for all pairs. They would "
+    "be independent of each other in the synthetic data. Name a target, or set some columns to ignore."
 )
 _LEAST_TABLES = 3
 """A plan has room for so many tables, whichever they are."""
 _NOISES_PER_TILE = 16.0
 """An ordered column has a tile for every so many times that its tables' rows are more than the noise on a cell."""
-_ROOM = 1.5
+_ROOM = 4.0
 """Tables may have so many times more cells than those of a plan, as they may be of larger columns."""
-_PARITY, _PARITY_SHARE, _MOST_BEFORE_TABLES, _MOST_GROUPS = 8.0, 0.05, 0.65, 5000
+_PARITY, _PARITY_SHARE, _MOST_BEFORE_TABLES = 8.0, 0.05, 0.65
 """Three columns and more are looked at where there are so many times more rows than noise on a product of their scores, for
-this part of the budget, where this much of it at most goes into rounds 1 and 2; and of so many groups of them at most."""
-_OUTLINE, _GROUPS = "pairs of columns in outline", "three columns and more"
+this part of the budget, where this much of it at most goes into rounds 1 and 2."""
+_GROUPS = "three columns and more"
 _STRONG = "strongest pairs of columns"
 _PAIRS, _WITH_TARGET = "pairs of columns", "pairs of a column and the target"
 
@@ -86,6 +98,8 @@ class Mosaic(TableMethod):
     """A tile holds at least this many standard deviations of the noise on one cell."""
     most_cells: int = 400_000
     """The most cells that round 2 may measure; tiles become coarser, and pairs fewer, to keep to it."""
+    allow_independent: bool = False
+    """Whether to release a table of too many columns for pairs, without a target: its columns come out independent."""
     components: int | None = of_fit(None)
     """Components of the mixture; by default as many as the structure in the release calls for."""
     steps: int = of_fit(300)
@@ -100,8 +114,7 @@ class Mosaic(TableMethod):
         require_share("label_share", self.label_share)
         leasts = {"most_tiles": 4, "most_classes": 2, "most_tiles_by_class": 2, "components": 1, "steps": 1}
         for name, least in leasts.items():
-            value = getattr(self, name)
-            if value is not None and value < least:
+            if (value := getattr(self, name)) is not None and value < least:
                 raise UsageError(f"{name} must be at least {least}, not {value}.")
 
     def plan(self, request: Request) -> Plan:
@@ -116,9 +129,10 @@ class Mosaic(TableMethod):
             return alone
         unit = alone.noise_rows(0, alone.rounds[0].blocks[0]) * alone.rounds[0].blocks[0].weight
         if len(levels) > MOST_SCORES and not request.targets:
+            if not self.allow_independent:
+                raise UsageError(_ONLY_ONE_WAY + " To release it all the same, --set allow_independent=true.")
             return replace(alone, notes=(*alone.notes, _ONLY_ONE_WAY))
-        one_way, screen, parity = self._shares(request, len(levels), unit)
-        rows = request.schema.rows
+        (one_way, screen, parity), rows = self._shares(request, len(levels), unit), request.schema.rows
         signal = math.inf if rows is None else rows / unit * math.sqrt(1 - one_way - screen)
         means = self._means(levels, signal)
         tables = choose_tables([each.name for each in levels], request.targets, None, means)
@@ -145,7 +159,7 @@ class Mosaic(TableMethod):
         if screen is None:
             screen = min(max(0.2 * (noise / 0.02) ** 0.5, 0.05), 0.25) if 2 < columns <= MOST_SCORES else 0.0
         screen = min(screen, 0.9 * (1 - one_way))
-        groups = sum(_group_counts(columns, request.targets).values())
+        groups = sum(group_counts(columns, request.targets).values())
         visible = rows is None or rows > _PARITY * unit * math.sqrt(groups / _PARITY_SHARE)
         if not (screen and groups and visible and one_way + screen + _PARITY_SHARE < _MOST_BEFORE_TABLES):
             return one_way, screen, 0.0
@@ -155,11 +169,8 @@ class Mosaic(TableMethod):
         """What round 3 can spend on tables."""
         classes = {each.name: self._classes(levels, each.name) for each in levels}
         # Where there are too many columns for a screen, nothing tells which pairs matter: those with the target.
-        screened = len(levels) <= MOST_SCORES
-        most = self.most_cells
-        return Means(
-            signal, self.label_share, most, self._sizes(levels, _LEAST_TILES), classes, only_target=not screened
-        )
+        few, too_many = self._sizes(levels, _LEAST_TILES), len(levels) > MOST_SCORES
+        return Means(signal, self.label_share, self.most_cells, few, classes, only_target=too_many)
 
     def _screen_round(self, levels: tuple[Levels, ...], targets: tuple[str, ...], share: float, parity: float) -> Round:
         """The most that a screen can measure: which scores columns have is settled after round 1."""
@@ -167,15 +178,15 @@ class Mosaic(TableMethod):
         pairs = scores * (scores - 1) // 2
         by_class = _SCORES_BY_CLASS * (1 - parity) if targets else 0.0
         weight = math.sqrt((1 - by_class - parity) / pairs)
-        blocks = [Block(_OUTLINE, 1, pairs, weight, counts=False, ones=pairs)]
+        blocks = [Block(OUTLINE, 1, pairs, weight, counts=False, ones=pairs)]
         for target in targets:
             cells = scores * self._classes(levels, target)
             weight = math.sqrt(by_class / len(targets) / scores)
-            blocks.append(Block(_outline_by(target), 1, cells, weight, counts=False, ones=scores))
-        counts = _group_counts(len(levels), targets) if parity else {}
+            blocks.append(Block(outline_by(target), 1, cells, weight, counts=False, ones=scores))
+        counts = group_counts(len(levels), targets) if parity else {}
         for order, count in counts.items():
             weight = math.sqrt(parity / sum(counts.values()))
-            blocks.append(Block(_outline_of(order), 1, count, weight, counts=False, ones=count))
+            blocks.append(Block(outline_of(order), 1, count, weight, counts=False, ones=count))
         return Round(share, tuple(blocks), Grid.counting(), counting=True)
 
     def _table_blocks(self, levels: tuple[Levels, ...], tables: Tables, signal: float) -> tuple[Block, ...]:
@@ -257,22 +268,22 @@ class Mosaic(TableMethod):
         levels, targets = levels_of(plan.request.schema), plan.request.targets
         found = scores(levels, marginals.shares)
         planned = {block.name: block for block in plan.rounds[1].blocks}
-        orders = [order for order in _group_counts(len(levels), targets) if _outline_of(order) in planned]
+        orders = [order for order in group_counts(len(levels), targets) if outline_of(order) in planned]
         groups = {order: groups_of(found, order, targets[0] if order > 3 else None) for order in orders}
-        parity = sum(planned[_outline_of(order)].part for order in orders)
+        parity = sum(planned[outline_of(order)].part for order in orders)
         by_class = _SCORES_BY_CLASS * (1 - parity) if targets else 0.0
         pairs = pairs_of(found)
         parts = []
         if pairs is not None:
-            parts.append(Part(_OUTLINE, pairs, (1 - by_class - parity) / pairs.dimension))
+            parts.append(Part(OUTLINE, pairs, (1 - by_class - parity) / pairs.dimension))
         for target in targets:
             others = [score for score in found if score.column != target]
             label = self._label(levels, target, marginals.counts[target])
             each = ScoreProducts(tuple(others), tuple((number,) for number in range(len(others))))
             share = by_class / len(targets) / len(others)
-            parts.append(Part(_outline_by(target), Labelled.of(each, label), share))
+            parts.append(Part(outline_by(target), Labelled.of(each, label), share))
         count = sum(each.dimension for each in groups.values() if each is not None)
-        parts += [Part(_outline_of(order), each, parity / count) for order, each in groups.items() if each is not None]
+        parts += [Part(outline_of(order), each, parity / count) for order, each in groups.items() if each is not None]
         return parts
 
     def _label(self, levels: tuple[Levels, ...], target: str, counts: Floats) -> Tiles:
@@ -280,8 +291,7 @@ class Mosaic(TableMethod):
         return coarsen(OneHot(target, level.size), level, counts, self.most_classes)
 
     def _tables(self, plan: Plan, marginals: Marginals, measured: Sequence[Measurement]) -> list[Part]:
-        levels, targets = levels_of(plan.request.schema), plan.request.targets
-        number = len(measured)
+        levels, targets, number = levels_of(plan.request.schema), plan.request.targets, len(measured)
         unit = plan.sigma(number) / plan.rounds[number].grid.scale
         sums = [each for one in measured[1:] for each in scores_of(one)]
         screen = Screen.of(sums, marginals.shares, marginals.rows) if sums else None
@@ -291,24 +301,39 @@ class Mosaic(TableMethod):
             chosen = with_groups(with_focus(chosen, screen), screen, means)
         if not (chosen.plain or chosen.strong or chosen.with_target or chosen.by_target):
             chosen = Tables(((levels[0].name, levels[1].name),))  # there are fewer rows than the plan reckoned with
-        noise = unit * math.sqrt(chosen.tables_by_share)
         while True:
             for most in range(self.most_tiles, 1, -1):
-                parts = self._over_tiles(levels, marginals, chosen, self._tiles(levels, marginals, noise, most))
+                tiles = self._tiles(
+                    levels, marginals, [unit * math.sqrt(each) for each in chosen.tables_by_share], most
+                )
+                parts = self._over_tiles(levels, marginals, chosen, tiles, unit, screen)
                 if sum(part.map.dimension for part in parts) <= plan.rounds[number].dimension:
                     return parts
             chosen = chosen.fewer()  # the columns chosen have more values than others, so there is no room for all
 
     def _over_tiles(
-        self, levels: tuple[Levels, ...], marginals: Marginals, chosen: Tables, tiles: dict[str, Tiles]
+        self,
+        levels: tuple[Levels, ...],
+        marginals: Marginals,
+        chosen: Tables,
+        tilings: dict[str, Tilings],
+        unit: float,
+        screen: Screen | None,
     ) -> list[Part]:
-        """The chosen tables over some tiles; by target over coarser ones."""
+        """The chosen tables, each over tiles that suit its noise and the strength of its columns' dependence."""
+
+        def suiting(pair: Pair, noise: float) -> tuple[Tiles, ...]:
+            strength = 0.0 if screen is None else screen.sure_strength(pair)
+            cells = suiting_cells(marginals.rows / noise, strength, _NOISES_PER_TILE)
+            return suiting_tiles(tilings[pair[0]], tilings[pair[1]], cells)
+
+        tiles = {name: each.usual for name, each in tilings.items()}
         coarser = {
             each.name: coarsen(tiles[each.name], each, marginals.counts[each.name], self.most_tiles_by_class)
             for each in levels
         }
         parts = [
-            Part(name, Product((tiles[a], tiles[b])), share / len(pairs))
+            Part(name, Product(suiting((a, b), unit * math.sqrt(len(pairs) / share))), share / len(pairs))
             for name, pairs, share in (
                 (_WITH_TARGET, chosen.with_target, chosen.with_target_share),
                 (_STRONG, chosen.strong, chosen.strong_share),
@@ -328,12 +353,15 @@ class Mosaic(TableMethod):
             parts += [Part(_by(target), Labelled.of(Product((coarser[a], coarser[b])), label), share) for a, b in pairs]
         return parts
 
-    def _tiles(self, levels: tuple[Levels, ...], marginals: Marginals, noise: float, most: int) -> dict[str, Tiles]:
-        """Tiles of every column that suit the noise on a cell, `most` of them at most."""
-        ordered = min(self._ordered_tiles(levels, marginals.rows / noise), most)
-        least = min(self.rows_per_tile * noise, marginals.rows / (2 * ordered))
+    def _tiles(
+        self, levels: tuple[Levels, ...], marginals: Marginals, noises: Sequence[float], most: int
+    ) -> dict[str, Tilings]:
+        """Tiles of every column that suit the noise on cells of some kinds of tables, `most` of them at most."""
+        ordered = min(self._ordered_tiles(levels, marginals.rows / max(noises)), most)
+        finest = min(most, _MOST_TILES_IN_ALL // len(levels))
+        least = min(self.rows_per_tile * min(noises), marginals.rows / (2 * ordered))
         return {
-            each.name: tile(each, marginals.counts[each.name], least, ordered if each.ordered else most)
+            each.name: tilings(each, marginals.counts[each.name], least, ordered, finest if each.ordered else most)
             for each in levels
         }
 
@@ -365,22 +393,6 @@ class Mosaic(TableMethod):
             progress=progress,
         )
         return Model.of(release, rows=marginals.rows, generator=mixture)
-
-
-def _group_counts(columns: int, targets: Sequence[str]) -> dict[int, int]:
-    """How many groups of columns the screen looks at, by their size: all threes, and fours with the first target."""
-    found = {3: math.comb(columns, 3), **({4: math.comb(columns - 1, 3)} if targets else {})}
-    return {order: count for order, count in found.items() if 0 < count <= _MOST_GROUPS}
-
-
-def _outline_of(order: int) -> str:
-    """The block of the screen for so many columns together."""
-    return f"{'three' if order == 3 else 'four'} columns in outline"
-
-
-def _outline_by(target: str) -> str:
-    """The block of the screen for columns by class of a target."""
-    return f"columns in outline, by {target}"
 
 
 def _by(target: str) -> str:

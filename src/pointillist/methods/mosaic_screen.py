@@ -22,6 +22,12 @@ Pair = tuple[str, str]
 
 MOST_SCORES = 1000
 """Of how many scores every two are multiplied."""
+OUTLINE = "pairs of columns in outline"
+"""The block of the screen for all pairs."""
+_MOST_GROUPS = 5000
+"""The most groups of three columns, or of four, that are looked at."""
+_SURE = 3.0
+"""Standard deviations of the noise from which on the strength of a dependence is relied on."""
 _GAPS = 0.03, 0.97
 """A share of missing values between these is worth a score of its own."""
 
@@ -67,6 +73,22 @@ def groups_of(found: Sequence[Score], order: int, within: str | None = None) -> 
     return ScoreProducts(
         tuple(found[number] for number in used), tuple(tuple(place[number] for number in group) for group in groups)
     )
+
+
+def group_counts(columns: int, targets: Sequence[str]) -> dict[int, int]:
+    """How many groups of columns the screen looks at, by their size: all threes, and fours with the first target."""
+    found = {3: math.comb(columns, 3), **({4: math.comb(columns - 1, 3)} if targets else {})}
+    return {order: count for order, count in found.items() if 0 < count <= _MOST_GROUPS}
+
+
+def outline_of(order: int) -> str:
+    """The block of the screen for so many columns together."""
+    return f"{'three' if order == 3 else 'four'} columns in outline"
+
+
+def outline_by(target: str) -> str:
+    """The block of the screen for columns by class of a target."""
+    return f"columns in outline, by {target}"
 
 
 def _scores(levels: Levels, shares: Floats) -> list[Score]:
@@ -132,6 +154,11 @@ class Screen(NamedTuple):
     """For each target, how every other column depends on it."""
     groups: Mapping[tuple[str, ...], Dependence] = MappingProxyType({})
     """What three columns and more have in common beyond what fewer of them say: parities, for example."""
+
+    def sure_strength(self, pair: Pair) -> float:
+        """How strongly two columns depend on each other; 0 where noise may have made it."""
+        found = self.pairs.get(pair) or self.pairs.get(pair[::-1])
+        return found.strength if found is not None and found.noises > _SURE else 0.0
 
     @classmethod
     def of(cls, sums: Sequence[ScoreSums], shares: Mapping[str, Floats], rows: float) -> Self:

@@ -79,14 +79,12 @@ class Tables(NamedTuple):
         )
 
     @property
-    def tables_by_share(self) -> float:
-        """How many tables of two columns share a part of 1, among those that are in focus: tiles are made for them."""
-        for pairs, share in (
+    def tables_by_share(self) -> tuple[float, ...]:
+        """For each kind of tables of two columns how many of them share a part of 1."""
+        kinds = (
             (self.strong, self.strong_share), (self.plain, self.plain_share), (self.with_target, self.with_target_share)
-        ):  # fmt: skip
-            if pairs:
-                return len(pairs) / share
-        return 1.0
+        )  # fmt: skip
+        return tuple(len(pairs) / share for pairs, share in kinds if pairs) or (1.0,)
 
 
 def _nine_tenths(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:

@@ -1,5 +1,8 @@
 """The tiles of mosaic: from a column's noisy marginal to tiles that hold enough rows each. Post-processing."""
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,6 +11,59 @@ from pointillist.schema.levels import Levels, coarse
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+
+_FINER = 2
+"""From one tiling of a column to the next finer one, there are so many times more tiles."""
+_ROUNDED = 1.25
+"""A tiling may have so many times more tiles than would suit a table."""
+
+
+_FULL = 0.8
+"""Cells of a table by how many times more rows than noise there are, at the least."""
+
+
+class Tilings(NamedTuple):
+    """The tiles of a column at several resolutions: each tile is made of tiles of the next finer ones."""
+
+    usual: Tiles
+    finer: tuple[Tiles, ...] = ()
+    """Of an ordered column, coarser ones first."""
+
+    def at_most(self, count: float) -> Tiles:
+        """The finest with no more tiles than so many, or a few more; the usual ones at least."""
+        return next((each for each in self.finer[::-1] if each.dimension <= _ROUNDED * count), self.usual)
+
+
+def tilings(levels: Levels, masses: Floats, smallest: float, usual: int, most: int) -> Tilings:
+    """Tiles that suit the usual noise, and for an ordered column finer ones up to `most`; see `tile` for the rest."""
+    if not levels.ordered:
+        return Tilings(tile(levels, masses, smallest, most))
+    counts = [usual]
+    while counts[-1] * _FINER <= most:
+        counts.append(counts[-1] * _FINER)
+    found = [tile(levels, masses, min(smallest, float(masses.sum()) / (2 * counts[-1])), counts[-1])]
+    for count in counts[-2::-1]:
+        found.append(coarsen(found[-1], levels, masses, count))
+    return Tilings(found[-1], tuple(found[-2::-1]))
+
+
+def suiting_cells(signal: float, strength: float, noises: float) -> float:
+    """How many cells a table has room for that has so many times more rows than noise on a cell.
+
+    A tile a side for every `noises` of them, or, where that is few, about as many cells as times. Where the columns
+    depend on each other, rows crowd in a part of the cells, and there can be the more of them: as in a table of two normal
+    variables whose halves go together as much.
+    """
+    cells = max((signal / noises) ** 2, _FULL * signal)
+    return cells / max(math.cos(math.pi / 2 * min(strength, 1.0)), 1 / math.sqrt(cells) if cells > 1 else 1.0)
+
+
+def suiting_tiles(first: Tilings, second: Tilings, cells: float) -> tuple[Tiles, Tiles]:
+    """The tiles of a table with room for so many cells: where one column has few, there can be more of the other."""
+    if first.finer and second.finer:
+        return first.at_most(math.sqrt(cells)), second.at_most(math.sqrt(cells))
+    return first.at_most(cells / second.usual.dimension), second.at_most(cells / first.usual.dimension)
 
 
 def tile(levels: Levels, masses: Floats, smallest: float, most: int) -> Tiles:

@@ -49,12 +49,14 @@ _MOST_THREADS = 4
 _WARM, _WARMER = 8.0, 0.01
 """The temperature at the start, in squared rows of a cell: a few rows to and fro, and no more than this part of the rows
 that a row shares its cell with."""
-_CROWD = 50.0
+_CROWD = 2.0
 """A row must share its cell with so many others for exchanges to make sense: emptier tables are all chance."""
 _WORK = 4e9
 """The most comparisons of cells of pairs; where rows and columns are many, there are fewer sweeps."""
 _NEAR, _FAR = 2000, 4
 """Tables of all pairs of so many tiles are near the processor; of more, a comparison takes some times as long."""
+_OUTLINE = 8
+"""Into about how many parts columns with more tiles are cut, in outline."""
 _LOOK = 16
 """How many comparisons it is worth to look at a column of two rows."""
 _LEAST, _MOST = 6, 40
@@ -107,7 +109,7 @@ def exchange(tiles: Places, held: HeldTables, rng: np.random.Generator) -> None:
         return
     placed = (tiles + held.starts.astype(np.int32)).astype(np.uint32)
     pairs = _pair_gaps(wanted, linked, placed)
-    by_class = _class_gaps(held.by_class, tiles, placed, sum(held.sizes))
+    by_class = _class_gaps([*held.by_class, *_in_outline(held, linked)], tiles, placed, sum(held.sizes))
     cliques = _clique_gaps(held.cliques, held.starts, placed, sum(held.sizes))
     looked_at = rows * (np.sum(linked) + _LOOK * columns)
     sweeps = int(np.clip(2 * _WORK / max(1, looked_at), _LEAST, _MOST))
@@ -123,6 +125,31 @@ def exchange(tiles: Places, held: HeldTables, rng: np.random.Generator) -> None:
         temperature = min(_WARM, _WARMER * crowd) * (1 - (number + 1) / sweeps)
         sweep(placed, met, pairs, by_class, cliques, temperature, int(rng.integers(2**31)))
     tiles[:] = placed.astype(np.int32) - held.starts.astype(np.int32)
+
+
+def _in_outline(held: HeldTables, linked: Bools) -> list[PairsByClass]:
+    """The same pairs over fewer tiles, as tables of one class that all rows are of.
+
+    Where a table has about as many cells as there are rows, what the cells lack is less than a row, and a trend that all
+    of them show together would move no row. In outline it does.
+    """
+    assert held.pairs is not None
+    many = np.array(held.sizes) > _OUTLINE
+    shown = linked & (many[:, None] | many)
+    if not shown.any():
+        return []
+    place_of, ends, count = np.empty(sum(held.sizes), np.int32), np.append(held.starts, sum(held.sizes)), 0
+    for column, other in enumerate(np.where(np.arange(len(many)) > 0, 0, len(many) - 1)):
+        own = slice(ends[column], ends[column + 1])
+        share = held.pairs[own, ends[other] : ends[other + 1]].sum(axis=1, dtype=np.float64)
+        middle = (np.cumsum(share) - share / 2) / max(share.sum(), 1e-12)
+        parts = np.unique((middle * _OUTLINE).astype(np.int64), return_inverse=True)[1] if many[column] else None
+        place_of[own] = count + (np.arange(held.sizes[column]) if parts is None else parts)
+        count = int(place_of[own].max()) + 1
+    joins = np.zeros((len(place_of), count), np.float32)
+    joins[np.arange(len(place_of)), place_of] = 1
+    wanted: Single = (joins.T @ held.pairs @ joins).astype(np.float32)
+    return [PairsByClass(-1, np.zeros(1, np.int32), place_of, wanted[None], shown)]
 
 
 def _links(held: HeldTables, rows: int) -> Bools:
@@ -184,7 +211,8 @@ def _class_gaps(by_class: Sequence[PairsByClass], tiles: Places, placed: Spots, 
     gap, ends = np.zeros((len(by_class), *shape), np.float32), np.zeros((len(by_class), columns + 1), np.int64)
     others = [np.zeros(0, np.int64)]
     for number, own in enumerate(by_class):
-        classes[number], places[number] = own.class_of[tiles[:, own.label]], own.place_of
+        classes[number] = 0 if own.label < 0 else own.class_of[tiles[:, own.label]]
+        places[number] = own.place_of
         kinds, each, _ = own.wanted.shape
         gap[number, :kinds, :each, :each] = np.float32(-rows) * own.wanted
         own_ends, own_others = _lists(own.held)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pointillist.features import OneHot, Tiles
+from pointillist.generators.mixture import layer as layer_module
 from pointillist.generators.mixture.layer import Histogram, Histograms, Layer
 
 A, B = OneHot("a", 4), OneHot("b", 3)
@@ -71,3 +72,44 @@ def test_histograms_read_unions_of_tiles() -> None:
 def test_without_histograms_nothing_is_pushed() -> None:
     chi_squared, push = Histograms([]).push(np.ones(3, np.float32))
     assert (chi_squared, push.tolist()) == (0.0, [0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("few", [False, True])
+def test_pressure_is_on_tables_that_are_off(few: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One component of independent columns: the table that is one presses no harder, the other one does, and less again
+    once it fits."""
+    monkeypatch.setattr(layer_module, "_FEW", 2.0 if few else 0.0)
+    base: dict[str, Tiles] = {**BASE, "c": OneHot("c", 3)}
+    places = {**PLACES, "c": slice(7, 10)}
+    down, across = np.full(4, 1 / 4), np.full(3, 1 / 3)
+    tied = np.diag(across)
+    layer = Layer(None)
+    layer.put(A, B, np.outer(down, across)[None], 1e4)
+    layer.put(B, base["c"], tied[None], 1e4)
+    layer.finish(base, places, 10)
+    assert (layer.few is not None) == few
+    weights, table = np.ones(1, np.float32), np.concatenate([down, across, across]).astype(np.float32)[None]
+
+    def pushes(of: slice) -> float:
+        return float(np.abs(layer.push(table, weights, layer.wanted[0])[1][:, of]).sum())
+
+    before, alone = pushes(slice(4, 10)), layer.push(table, weights, layer.wanted[0])[0]
+    for _ in range(4):
+        layer.press(weights, table)
+    assert layer.pressure[1, 2] == layer.pressure[2, 1] == pytest.approx(4.0)
+    assert layer.pressure[0, 1] == 1.0
+    assert pushes(slice(4, 10)) == pytest.approx(4 * before, rel=1e-4)
+    assert layer.push(table, weights, layer.wanted[0])[0] == pytest.approx(alone, rel=1e-4)  # chi^2 is what it was
+    fitting = np.concatenate([np.tile(down, (3, 1)), np.eye(3), np.eye(3)], axis=1).astype(np.float32)
+    layer.press(np.full(3, 1 / 3, np.float32), fitting)
+    assert layer.pressure[1, 2] == pytest.approx(4.0 / np.sqrt(2))
+
+
+def test_tables_by_class_add_up_for_a_column() -> None:
+    label = OneHot("y", 2)
+    layer = Layer(label)
+    layer.put(A, B, np.stack([0.3 * joint(1), 0.7 * joint(2)]), 100.0)
+    layer.finish({**BASE, "y": label}, {**PLACES, "y": slice(7, 9)}, 9)
+    (found, precision), *_ = layer.one_ways("a")
+    np.testing.assert_allclose(found, (0.3 * joint(1) + 0.7 * joint(2)).sum(axis=1), rtol=1e-5)
+    assert precision == pytest.approx(100.0 / 6)

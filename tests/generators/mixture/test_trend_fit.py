@@ -7,7 +7,7 @@ from scipy import stats
 from pointillist.features import OneHot, Score, ScoreProducts, Tiles
 from pointillist.fitting.evidence import Evidence, ScoreSums, Table
 from pointillist.generators.mixture import trend_fit
-from pointillist.generators.mixture.trend_fit import fit_trends, tile_order, tilted
+from pointillist.generators.mixture.trend_fit import TrendFit, fit_trends, tile_order, tilted
 from pointillist.generators.trends import Trends
 
 ROWS, TILES = 10_000.0, 16
@@ -25,11 +25,20 @@ def table(correlation: float) -> np.ndarray:
     return np.maximum(np.diff(np.diff(below, axis=0), axis=1), 0.0)
 
 
+def fitted(values: np.ndarray, sigma: float, joined: int = 1) -> TrendFit:
+    """What a table shows; of so many tiles each of its own is made."""
+    leaves = tuple(Tiles(name, tuple(tile // joined for tile in range(TILES))) for name in "ab")
+    shape = (TILES // joined, joined)
+    found = fit_trends(
+        Evidence(ROWS, (Table(leaves, values.reshape(*shape, *shape).sum(axis=(1, 3)), sigma),)),
+        BASE, ORDER, np.ones(1), FLAT, seed=0,
+    )  # fmt: skip
+    assert found is not None
+    return found
+
+
 def found(values: np.ndarray, sigma: float) -> Trends:
-    evidence = Evidence(ROWS, (Table((BASE["a"], BASE["b"]), values, sigma),))
-    trends = fit_trends(evidence, BASE, ORDER, np.ones(1), FLAT, seed=0)
-    assert trends is not None
-    return trends
+    return fitted(values, sigma).trends
 
 
 def test_a_correlation_comes_out_of_noise_that_hides_every_cell() -> None:
@@ -38,6 +47,24 @@ def test_a_correlation_comes_out_of_noise_that_hides_every_cell() -> None:
     trends = found(noisy, 40.0)
     assert trends.correlations[0, 1] == pytest.approx(0.7, abs=0.2)
     assert trends.pull[0, 1] == pytest.approx(0.7 / (1 - 0.49), rel=0.6)
+
+
+def test_a_table_of_coarser_tiles_shows_the_same_correlation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trend_fit, "_SWEEPS", 1)
+    assert fitted(ROWS * table(0.6), 1.0, joined=4).trends.correlations[0, 1] == pytest.approx(0.6, abs=0.03)
+
+
+def test_readings_count_by_their_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A noisy table shows nothing, and a product of scores says the same much more precisely: nothing is tilted."""
+    monkeypatch.setattr(trend_fit, "_SWEEPS", 1)
+    halves = tuple(Score(name, (-1,) * (TILES // 2) + (1,) * (TILES // 2)) for name in "ab")
+    sums = ScoreSums(ScoreProducts(halves, ((0, 1),)), None, np.array([[0.0]]), 20.0)
+    noisy = Table((BASE["a"], BASE["b"]), ROWS * table(0.5), 70.0)  # 0.5 is more than four of its own noises
+    for scores, tilts in (((), 1), ((sums,), 0)):
+        within = {name: np.ones(TILES) for name in "ab"}
+        trended = fit_trends(Evidence(ROWS, (noisy,), scores), BASE, ORDER, np.ones(1), FLAT, seed=0, within=within)
+        assert trended is not None
+        assert len(trended.tilts) == tilts
 
 
 def test_noise_alone_ties_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,8 +86,8 @@ def test_a_product_of_scores_ties_columns_without_a_table(sigma: float, low: flo
     sums = ScoreSums(ScoreProducts(halves, ((0, 1),)), None, np.array([[agree]]), sigma)
     evidence = Evidence(ROWS, (), (sums,))
     within = {name: np.ones(TILES) for name in "ab"}
-    trends = fit_trends(evidence, BASE, ORDER, np.ones(1), FLAT, seed=0, within=within)
-    assert low < (0.0 if trends is None else trends.correlations[0, 1]) < high
+    trended = fit_trends(evidence, BASE, ORDER, np.ones(1), FLAT, seed=0, within=within)
+    assert low < (0.0 if trended is None else trended.trends.correlations[0, 1]) < high
 
 
 def test_a_column_that_came_out_constant_is_not_tied() -> None:
@@ -73,8 +100,9 @@ def test_a_column_that_came_out_constant_is_not_tied() -> None:
             Table((base["a"], base["c"]), np.outer(np.full(TILES, ROWS / TILES), [0.99, 0.01]), 1.0),
         ),
     )
-    trends = fit_trends(measured, base, {**ORDER, "c": np.arange(2)}, np.ones(1), tables, seed=0)
-    assert trends is not None
+    trended = fit_trends(measured, base, {**ORDER, "c": np.arange(2)}, np.ones(1), tables, seed=0)
+    assert trended is not None
+    trends = trended.trends
     assert list(trends.columns) == [0, 1]
     assert np.isfinite(trends.correlations).all()
     assert trends.correlations[0, 1] == pytest.approx(0.7, abs=0.05)
@@ -97,9 +125,9 @@ def test_tables_are_tilted_to_the_normal_ones_and_keep_their_marginals(
     correlation: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trend_fit, "_SWEEPS", 1)
-    trends = found(ROWS * table(correlation), 0.1)
+    trended = fitted(ROWS * table(correlation), 0.1)
     pairs = np.full((2 * TILES, 2 * TILES), 1 / TILES**2)
-    moved = tilted(pairs, np.array([0, TILES]), trends)
+    moved = tilted(pairs, np.array([0, TILES]), trended.tilts)
     block = moved[:TILES, TILES:]
     assert (moved[TILES:, :TILES] == block.T).all()
     np.testing.assert_allclose(block.sum(axis=0), 1 / TILES, rtol=0.02)

@@ -1,7 +1,7 @@
 """Count matrices: a release as matrices that a mixture is held against, and what is taken over from it directly."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,11 @@ from pointillist.fitting.denoising import project_to_simplex
 from pointillist.fitting.evidence import Evidence, Table
 from pointillist.generators.held_tables import HeldClique, HeldTables, PairsByClass
 from pointillist.generators.mixture.clique import Clique
-from pointillist.generators.mixture.interaction import ties, with_interaction
+from pointillist.generators.mixture.interaction import fit_pairs, ties, with_interaction
 from pointillist.generators.mixture.layer import Histogram, Histograms, Layer
 from pointillist.generators.mixture.score_layer import ScoreLayer
-from pointillist.generators.mixture.trend_fit import tilted
-from pointillist.generators.trends import Trends
+from pointillist.generators.mixture.table_correction import corrected
+from pointillist.generators.mixture.trend_fit import Tilt, tilted
 
 Floats = NDArray[np.float64]
 Single = NDArray[np.float32]
@@ -24,6 +24,8 @@ _WAVES = 8.0
 """Along an ordered column, waves up to this many half-turns cost no more than others of their height."""
 _RAKES = 20
 """How often components are scaled to meet a marginal: far more than it takes."""
+_ALIKE = 1e-9
+"""Directions in which readings say so much less than in others that they count as nothing."""
 _LEAST = 1e-12
 """What stands for no probability in logarithms."""
 
@@ -68,6 +70,11 @@ class Problem:
             chi_squared += each.add_slopes(weights, table, to_weights, to_table)
         return chi_squared, to_weights, to_table
 
+    def press(self, weights: Single, table: Single) -> None:
+        """Press harder on tables of two columns that a mixture is too far from."""
+        for layer in self.layers:
+            layer.press(weights, table)
+
     def _take(self, table: Table, rows: float, *, clique: bool) -> None:
         values, precision = table.values / rows, (rows / table.sigma) ** 2
         if len(table.leaves) == 1:
@@ -103,7 +110,7 @@ class Problem:
         layers: list[Layer | ScoreLayer] = [*self.layers, *([] if self.scores is None else [self.scores])]
         cells = sum(layer.cells for layer in layers)
         seen = sum(layer.distance(marginal) for layer in layers) / max(cells, 1)
-        return int(np.clip(60 * np.sqrt(max(seen - 1, 0.0)), 40, 500) // 10 * 10)
+        return int(np.clip(120 * np.sqrt(max(seen - 1, 0.0)), 80, 500) // 10 * 10)
 
     def rake(self, weights: Floats, table: Floats) -> Floats:
         """The mixture with each column's marginal moved to what all tables together say of it."""
@@ -121,25 +128,39 @@ class Problem:
         return table
 
     def _one_way(self, name: str, modelled: Floats) -> Floats:
-        """A column's marginal: the model's, corrected where histograms and pairs together disagree with it."""
-        values, precision = np.zeros_like(modelled), np.zeros_like(modelled)
-        for single in self.singles:
-            if single.column == name and len(single.wanted) == len(modelled):
-                values += (single.precision * single.wanted)[single.part]
-                precision += single.precision[single.part]
-        for layer in self.layers:
-            for summed, exact in layer.one_ways(name) if layer.tiles.get(name) == self.base[name] else ():
-                values += exact * summed
-                precision += exact
-        if not precision.any():
+        """A column's marginal: the model's, corrected where histograms and tables together disagree with it.
+
+        Together: the least squares of all readings, each over its own tiles and by its precision.
+        """
+        size = len(modelled)
+        weighed, precision = np.zeros(size), np.zeros((size, size))
+        for part, values, exact in self._readings(name):
+            joins = np.eye(len(values))[part]
+            weighed += joins @ (exact * values)
+            precision += (joins * exact) @ joins.T
+        known = precision.diagonal() > 0
+        if not known.any():
             return modelled
-        gap = values / precision - modelled
-        possible = np.where(modelled > 0, modelled + _shrink(gap, precision, len(gap) - 1) * gap, 0.0)
+        gap = np.linalg.lstsq(precision, weighed - precision @ modelled, rcond=_ALIKE)[0]
+        seen, free = float(gap @ precision @ gap), size - 1
+        possible = np.where(modelled > 0, modelled + _shrink(seen, free) * gap, 0.0)
         return project_to_simplex(possible) if (possible < 0).any() else possible / possible.sum()
 
-    def held(self, weights: Floats, table: Floats, trends: Trends | None = None) -> HeldTables | None:
+    def _readings(self, name: str) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:
+        """All that was measured of a column: for each of its tiles its place, and the values and precisions of places."""
+        for single in self.singles:
+            if single.column == name:
+                yield single.part, single.wanted.astype(np.float64), single.precision.astype(np.float64)
+        for layer in self.layers:
+            if name in layer.spots:
+                part = layer.sums[self.places[name], layer.spots[name]].argmax(axis=1)
+                for summed, exact in layer.one_ways(name):
+                    yield part, summed, np.full(len(summed), exact)
+
+    def held(self, weights: Floats, table: Floats, tilts: Sequence[Tilt] = ()) -> HeldTables | None:
         """What samples of the mixture are to hold; none where no pairs were measured in a way that can be held."""
-        pairs, by_class = self._pairs(weights, table, trends), self._by_class(weights, table)
+        pairs = self._pairs(weights, table, tilts)
+        by_class = self._by_class(weights, table, pairs)
         sizes = tuple(tiles.dimension for tiles in self.base.values())
         return None if pairs is None and not by_class else HeldTables(sizes, pairs, by_class, linked=self._linked())
 
@@ -171,31 +192,32 @@ class Problem:
                 found[numbers, names.index(layer.label.column)] = found[names.index(layer.label.column), numbers] = True
         return None if found.all() else found
 
-    def _pairs(self, weights: Floats, table: Floats, trends: Trends | None) -> Single | None:
+    def _pairs(self, weights: Floats, table: Floats, tilts: Sequence[Tilt]) -> Single | None:
         """All pair tables: the mixture's with the trends, corrected where measured tables show more than the noise explains.
 
-        Each table's correction is shrunk by how much of it the noise explains (James and Stein): with much noise the
-        mixture has its way, with little the measurement has. None where no table was measured over the mixture's tiles.
+        With much noise the mixture has its way, with little the measurement has. None where no pairs were measured.
         """
         plain = [each for each in self.layers if each.label is None]
         if not plain and self.scores is None:
             return None
-        found = table.T @ (weights[:, None] * table)
-        if trends is not None:
-            found = tilted(found, self.starts, trends)
+        found = tilted(table.T @ (weights[:, None] * table), self.starts, tilts)
         for layer in plain:
-            own = {name: spot for name, spot in layer.spots.items() if layer.tiles[name] == self.base[name]}
-            for (first, one), (second, other) in itertools.combinations(own.items(), 2):
+            for (first, one), (second, other) in itertools.combinations(layer.spots.items(), 2):
                 precision = float(layer.precision[one.start, other.start])
                 if precision == 0:
                     continue
                 rows, columns = self.places[first], self.places[second]
-                found[rows, columns] = _corrected(found[rows, columns], layer.wanted[0, one, other], precision)
+                down, across = layer.sums[rows, one], layer.sums[columns, other]
+                modelled = down.T @ found[rows, columns] @ across
+                better = corrected(modelled, layer.wanted[0, one, other], precision)
+                # Inside a tile of the table, the mixture's own tiles keep the shares that the mixture gives them.
+                factor = np.where(modelled > 0, better / np.where(modelled > 0, modelled, 1.0), 0.0)
+                found[rows, columns] *= down @ factor @ across.T
                 found[columns, rows] = found[rows, columns].T
         return found.astype(np.float32)
 
-    def _by_class(self, weights: Floats, table: Floats) -> tuple[PairsByClass, ...]:
-        """Pair tables by class, for each label: the mixture's, corrected in the same way.
+    def _by_class(self, weights: Floats, table: Floats, pairs: Single | None) -> tuple[PairsByClass, ...]:
+        """Pair tables by class, for each label: the mixture's, corrected in the same way, and in agreement with all pairs.
 
         Held are the pairs that the classes tell apart, by more than noise, beyond what pairs of columns say already.
         """
@@ -210,9 +232,15 @@ class Problem:
                 precision, measured = float(layer.precision[rows.start, columns.start]), layer.wanted[:, rows, columns]
                 if precision and ties(wanted[:, rows, columns], measured, precision):
                     held[names.index(first), names.index(second)] = held[names.index(second), names.index(first)] = True
-                    for number, each in enumerate(measured):
-                        wanted[number, rows, columns] = _corrected(wanted[number, rows, columns], each, precision)
-                        wanted[number, columns, rows] = wanted[number, rows, columns].T
+                    own = np.stack(
+                        [
+                            corrected(modelled, each, precision)
+                            for modelled, each in zip(wanted[:, rows, columns], measured, strict=True)
+                        ]
+                    )
+                    if pairs is not None:
+                        own = fit_pairs(own, self._sides(layer, pairs, first, second))
+                    wanted[:, rows, columns], wanted[:, columns, rows] = own, own.transpose(0, 2, 1)
             if held.any():
                 place_of = np.where(layer.sums.any(axis=1), layer.sums.argmax(axis=1), -1).astype(np.int32)
                 class_of = layer.classes.argmax(axis=1).astype(np.int32)
@@ -220,20 +248,20 @@ class Problem:
                 found.append(PairsByClass(label, class_of, place_of, wanted.astype(np.float32), held))
         return tuple(found)
 
+    def _sides(self, layer: Layer, pairs: Single, first: str, second: str) -> dict[tuple[int, int], Floats]:
+        """What all pairs say about every two sides of a table by class."""
+        assert layer.label is not None
+        assert layer.classes is not None
+        sides = [
+            (self.places[layer.label.column], layer.classes),
+            *((self.places[name], layer.sums[self.places[name], layer.spots[name]]) for name in (first, second)),
+        ]
+        return {
+            (one, other): (sides[one][1].T @ pairs[sides[one][0], sides[other][0]] @ sides[other][1]).astype(np.float64)
+            for one, other in itertools.combinations(range(3), 2)
+        }
 
-def _corrected(modelled: Floats, measured: Single, precision: float) -> Floats:
-    """A pair table, moved towards its measurement by as much of their gap as is more than noise."""
-    gap = _centred(measured - modelled)
-    free = (gap.shape[0] - 1) * (gap.shape[1] - 1)
-    return np.maximum(modelled + _shrink(gap, np.full_like(gap, precision), free) * gap, 0.0)
 
-
-def _shrink(gap: Floats, precision: Floats, free: int) -> float:
-    """What part of a gap is more than noise; none where chance might have made it."""
-    seen = float(np.sum(precision * gap * gap))
+def _shrink(seen: float, free: int) -> float:
+    """What part of a gap with this chi^2 is more than noise; none where chance might have made it."""
     return 1 - free / seen if seen > free + 2 * np.sqrt(2 * free) else 0.0
-
-
-def _centred(gap: Floats) -> Floats:
-    """A gap between two tables with the same marginals: what rows and columns add up to is noise."""
-    return gap - gap.mean(axis=0) - gap.mean(axis=1, keepdims=True) + gap.mean()

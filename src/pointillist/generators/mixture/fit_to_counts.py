@@ -32,6 +32,8 @@ _RESIDUAL = 0.96
 """What is left of chi^2 after a fit, by cell: below 1, because a fit always follows some of the noise."""
 _RATE, _LEAST_RATE, _WARM_UP = 0.3, 1e-3, 10
 """How far a step goes: at full length in the first half but for the first few, then less and less."""
+_EVERY, _PRESS = 10, (0.15, 0.85)
+"""Every so many steps between these parts of them, tables that are too far off get more weight."""
 _FIRST_PULL, _LEAST_PULL, _MOST_PULL = 30.0, 10.0, 1e4
 """Where there is more structure than the components can hold, a weak pull would only let them chase it: tables are
 corrected afterwards. Where even independence leaves too little, no pull is strong enough."""
@@ -82,12 +84,12 @@ def fit_mixture(
         table = problem.rake(weights, table)
         tables = {name: table[:, place] for name, place in problem.places.items()}
         fits.append((weights, table, tables, fit_trends(evidence, base, order, weights, tables, seed, within)))
-    weights, table, _, trends = fits[-1]
-    held = problems[-1].held(weights, table, trends)
+    weights, table, _, trended = fits[-1]
+    held = problems[-1].held(weights, table, () if trended is None else trended.tilts)
     if held is not None:
         held = replace(held, cliques=problems[0].held_cliques(held))
-    weights, _, tables, trends = fits[0]
-    return Mixture(weights, base, tables, within, held, trends)
+    weights, _, tables, trended = fits[0]
+    return Mixture(weights, base, tables, within, held, None if trended is None else trended.trends)
 
 
 def _conditional(tiles: Tiles, shares: Floats, totals: Floats) -> Floats:
@@ -108,6 +110,8 @@ class Fit:
 
     def step(self, number: int, steps: int) -> None:
         """One step down the loss; then the pull moves to bring chi^2 to what a fit should leave."""
+        if number % _EVERY == 0 and _PRESS[0] * steps <= number <= _PRESS[1] * steps:
+            self.problem.press(*self.components.result())
         table_slope, weight_slope = self.slopes()
         late = max(0.0, 2 * number / steps - 1)
         rate = _RATE * min(1.0, (number + 1) / _WARM_UP) * 0.5 * (1 + np.cos(np.pi * late)) + _LEAST_RATE

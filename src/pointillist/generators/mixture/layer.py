@@ -19,6 +19,12 @@ _FEW = 0.1
 """Where fewer cells than this part of a matrix were measured, they are worked out one by one."""
 
 
+_BEYOND = 2.0
+"""Standard deviations of chi^2 above its mean that a table may be off."""
+_AT_ONCE, _MOST_PRESSURE = 2**0.5, 30.0
+"""By which factor the pressure on a table changes at most at a time, and how large it can become."""
+
+
 class Histogram:
     """What one histogram says about a column's tiles, or about unions of them where its own tiles are coarser."""
 
@@ -90,6 +96,8 @@ class Layer:
         few = np.count_nonzero(self.precision) < _FEW * self.precision.size
         self.few = MeasuredCells(self.precision) if few else None
         self.tables.clear()
+        self.pressure = np.ones((len(sizes),) * 2)
+        self.force = self.precision
         # The 0/1 matrix that adds tiles of the base up to those of the layer.
         self.sums = np.zeros((size, sum(sizes)), dtype=np.float32)
         for name, tiles in self.tiles.items():
@@ -134,19 +142,49 @@ class Layer:
         root = np.sqrt(share)[:, None] * joined
         gap: Single = root.T @ root  # numpy sees that it is symmetric, and does half the work
         gap -= wanted
-        tension = self.precision * gap
-        return 0.5 * float(np.vdot(tension, gap)), joined @ tension
+        distance = 0.5 * float(np.vdot(self.precision * gap, gap))
+        gap *= self.force
+        return distance, joined @ gap
+
+    def press(self, weights: Single, table: Single) -> None:
+        """Press harder on tables that are farther off than noise explains, and less on those that are not, down to 1.
+
+        All tables share one pull, so without this a few of strong columns would stay far off while all together are not.
+        """
+        starts = np.array([spot.start for spot in self.spots.values()])
+        sizes = np.diff(np.append(starts, len(self.precision)))
+        joined = self.join(table)
+        by_class = None if self.classes is None else table[:, self.place] @ self.classes
+        seen = np.zeros_like(self.pressure)
+        for number, wanted in enumerate(self.wanted):
+            share = weights if by_class is None else weights * by_class[:, number]
+            seen += self._distances(joined, share, wanted, starts)
+        free = np.outer(sizes, sizes) * len(self.wanted)
+        measured = self.precision[np.ix_(starts, starts)] > 0
+        off = np.where(measured, seen / (free + _BEYOND * np.sqrt(2 * free)), 1.0)
+        self.pressure = np.clip(self.pressure * np.clip(off, 1 / _AT_ONCE, _AT_ONCE), 1.0, _MOST_PRESSURE)
+        if self.few is not None:
+            self.few.press(self.pressure, starts)
+        else:
+            self.force = self.precision * np.repeat(np.repeat(self.pressure, sizes, axis=0), sizes, axis=1)
+            self.force = self.force.astype(np.float32)
+
+    def _distances(self, joined: Single, share: Single, wanted: Single, starts: NDArray[np.int64]) -> Floats:
+        """chi^2 of every pair of columns, in one class."""
+        if self.few is not None:
+            return self.few.distances(joined, share, wanted, starts)
+        gap = joined.T @ (share[:, None] * joined) - wanted
+        squares = self.precision * gap * gap
+        return np.add.reduceat(np.add.reduceat(squares, starts, axis=0, dtype=np.float64), starts, axis=1)
 
     def one_ways(self, name: str) -> Iterator[tuple[Floats, float]]:
-        """What pair tables of everyone add up to for a column, and how precise that is."""
+        """What tables add up to for a column, and how precise that is."""
         place = self.spots[name]
-        for other, start in self.spots.items() if self.label is None else ():
+        for other, start in self.spots.items():
             precision = float(self.precision[place.start, start.start])
             if precision > 0 and other != name:
-                yield (
-                    self.wanted[0, place, start].sum(axis=1).astype(np.float64),
-                    precision / (start.stop - start.start),
-                )
+                added = self.wanted[:, place, start].sum(axis=(0, 2), dtype=np.float64)
+                yield added, precision / (len(self.wanted) * (start.stop - start.start))
 
     def distance(self, marginal: Floats) -> float:
         """chi^2 of independent columns."""

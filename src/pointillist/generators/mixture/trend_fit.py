@@ -1,14 +1,15 @@
 """Trend fit: the correlations that measured pair tables show beyond noise and beyond the mixture."""
 
 import itertools
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.features import Tiles
-from pointillist.fitting.evidence import Evidence, Table
+from pointillist.features.indicator import aggregation
+from pointillist.fitting.evidence import Evidence
 from pointillist.generators.drawing import draw, quota
 from pointillist.generators.trends import Trends, normal_ends
 
@@ -20,9 +21,9 @@ _MOST_ROWS, _LEAST_ROWS, _SWEEPS, _WORK = 20_000, 4_000, 40, 2e9
 their multiplications would be more than the last."""
 _MOST_COLUMNS = 150
 """Of more columns, those are tied whose correlations are farthest off."""
-_VISIBLE, _ALONG = 2.0, 0.3
-"""From how many standard deviations on a product of scores is believed, and how much a score must go along with its
-column's order."""
+_VISIBLE, _ALONG = 3.0, 0.3
+"""From how many standard deviations on a gap is believed, as there are very many, and how much a score must go along with
+its column's order."""
 _STRONGEST = 30.0
 """The strongest pull: correlations of 0.98 need about as much."""
 _LEAST = 0.02
@@ -34,6 +35,26 @@ _STEPS, _LONGEST, _RAKES, _CLOSE = 20, 3.0, 5, 1e-3
 time; and which correlation is near enough."""
 
 
+@dataclass(frozen=True, eq=False)
+class Tilt:
+    """How two ordered columns go together, where tables or scores show it beyond the mixture and beyond noise."""
+
+    columns: tuple[int, int]
+    """Their numbers."""
+    scores: tuple[Floats, Floats]
+    """Of their tiles."""
+    product: float
+    """The mean product of their scores."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrendFit:
+    """Trends for samples, and for pair tables those of two columns that are known to be off."""
+
+    trends: Trends
+    tilts: tuple[Tilt, ...]
+
+
 def fit_trends(
     evidence: Evidence,
     base: Mapping[str, Tiles],
@@ -42,7 +63,7 @@ def fit_trends(
     tables: Mapping[str, Floats],
     seed: int,
     within: Mapping[str, Floats] | None = None,
-) -> Trends | None:
+) -> TrendFit | None:
     """What ties the ordered columns of a mixture; none if no two of them were measured together.
 
     The gap between a measured correlation and the mixture's is shrunk by how much of it the noise explains (James and
@@ -58,23 +79,26 @@ def fit_trends(
     means = [tables[name] @ score for name, score in zip(names, start.scores, strict=True)]
     modelled = np.einsum("k,ak,bk->ab", weights, means, means, optimize=True) if means else np.zeros((0, 0))
     modelled = (modelled + modelled.T) / 2  # to the last bit, as model files want it
-    wanted, measured = modelled.copy(), False
-    for one, other, gap, sigma in _gaps(evidence, base, names, start.scores, modelled):
-        wanted[one, other] = wanted[other, one] = modelled[one, other] + _beyond(gap, sigma)
-        measured = True
-    for one, other, gap, sigma in _score_gaps(evidence, base, names, start.scores, weights, tables, within or {}):
+    gaps = _together(
+        _gaps(evidence, base, names, start.scores, weights, tables),
+        _score_gaps(evidence, base, names, start.scores, weights, tables, within or {}),
+    )
+    if not gaps:
+        return None
+    wanted, tilts = modelled.copy(), []
+    for (one, other), (gap, sigma) in gaps.items():
         if abs(gap) > _VISIBLE * sigma:
             wanted[one, other] = wanted[other, one] = modelled[one, other] + _beyond(gap, sigma)
-            measured = True
-    if not measured:
-        return None
+            numbers = int(start.columns[one]), int(start.columns[other])
+            tilts.append(Tilt(numbers, (start.scores[one], start.scores[other]), float(wanted[one, other])))
     kept = np.sort(np.argsort(-np.square(wanted - modelled).sum(axis=0), kind="stable")[:_MOST_COLUMNS])
     names, wanted = [names[number] for number in kept], wanted[np.ix_(kept, kept)]
     start = _untied(names, base, order, weights, tables)
     shares = [weights @ tables[name] for name in names]
     spread = np.sqrt([share @ score**2 for share, score in zip(shares, start.scores, strict=True)])
     found = replace(start, correlations=_possible(wanted / np.outer(spread, spread)))
-    return replace(found, pull=_pull(found, wanted, spread, weights, list(tables.values()), seed))
+    pull = _pull(found, wanted, spread, weights, list(tables.values()), seed)
+    return TrendFit(replace(found, pull=pull), tuple(tilts))
 
 
 def _varies(share: Floats) -> bool:
@@ -109,16 +133,44 @@ def _beyond(gap: float, sigma: float) -> float:
     return max(0.0, 1 - sigma**2 / gap**2) * gap if gap else 0.0
 
 
+def _together(*readings: Iterator[tuple[int, int, float, float]]) -> dict[tuple[int, int], tuple[float, float]]:
+    """For every two columns the mean of all readings of their gap, each by its precision, and its noise."""
+    sums: dict[tuple[int, int], Floats] = {}
+    for one, other, gap, sigma in itertools.chain(*readings):
+        pair = min(one, other), max(one, other)
+        sums[pair] = sums.get(pair, np.zeros(2)) + np.array([gap, 1.0]) / sigma**2
+    return {pair: (float(total / precision), float(precision**-0.5)) for pair, (total, precision) in sums.items()}
+
+
 def _gaps(
-    evidence: Evidence, base: Mapping[str, Tiles], names: list[str], scores: tuple[Floats, ...], modelled: Floats
+    evidence: Evidence,
+    base: Mapping[str, Tiles],
+    names: list[str],
+    normal: tuple[Floats, ...],
+    weights: Floats,
+    tables: Mapping[str, Floats],
 ) -> Iterator[tuple[int, int, float, float]]:
-    """For every two columns measured over the mixture's tiles how far their correlation is off, and its noise."""
+    """For every two columns of which a table was measured how far their correlation is off, and its noise.
+
+    The table's tiles may be coarser than the mixture's: then its own correlation is off by as much less as its tiles go
+    along with the normal variables.
+    """
     for table in evidence.tables:
-        if _is_pair(table, base) and set(table.columns) <= set(names):
-            one, other = (names.index(name) for name in table.columns)
-            seen = float(scores[one] @ table.values @ scores[other]) / evidence.rows
-            noise = table.sigma / evidence.rows * np.linalg.norm(scores[one]) * np.linalg.norm(scores[other])
-            yield one, other, seen - modelled[one, other], float(noise)
+        if len(table.leaves) != 2 or not set(table.columns) <= set(names):
+            continue
+        places, scores, means, steep = [], [], [], 1.0
+        for leaf in table.leaves:
+            place, inside = names.index(leaf.column), aggregation(base[leaf.column], leaf)
+            share = weights @ tables[leaf.column]
+            score = (share * normal[place]) @ inside / np.maximum(share @ inside, _CONSTANT)
+            steep *= float(share @ inside @ score**2) / float(share @ normal[place] ** 2)
+            places.append(place)
+            scores.append(score)
+            means.append(tables[leaf.column] @ (inside @ score))
+        if steep > _ALONG**2:
+            gap = float(scores[0] @ table.values @ scores[1]) / evidence.rows - float(weights @ (means[0] * means[1]))
+            noise = table.sigma / evidence.rows * np.linalg.norm(scores[0]) * np.linalg.norm(scores[1])
+            yield places[0], places[1], gap / steep, float(noise) / steep
 
 
 def _score_gaps(
@@ -130,12 +182,11 @@ def _score_gaps(
     tables: Mapping[str, Floats],
     within: Mapping[str, Floats],
 ) -> Iterator[tuple[int, int, float, float]]:
-    """The same for every two columns of which no table was measured over the mixture's tiles, only products of scores.
+    """The same by products of scores, for every two columns that have scores along their order.
 
     What moves two columns along their trend moves the product of their scores, too: by as much less as scores go along
     with the normal variables.
     """
-    tabled = {frozenset(table.columns) for table in evidence.tables if _is_pair(table, base)}
     for sums in evidence.scores:
         if sums.label is not None:
             continue
@@ -149,15 +200,11 @@ def _score_gaps(
             slopes.append(going / float(share @ normal[place] ** 2) if place is not None and going > _ALONG else 0.0)
         for group, value in zip(sums.products.groups, sums.values[0], strict=True):
             columns = [sums.products.scores[number].column for number in group]
-            if len(group) == 2 and frozenset(columns) not in tabled and slopes[group[0]] * slopes[group[1]] > 0:
+            if len(group) == 2 and slopes[group[0]] * slopes[group[1]] > 0:
                 steep = slopes[group[0]] * slopes[group[1]]
                 gap = float(value) / evidence.rows - float(weights @ (means[group[0]] * means[group[1]]))
                 one, other = (names.index(name) for name in columns)
                 yield one, other, gap / steep, sums.sigma / evidence.rows / steep
-
-
-def _is_pair(table: Table, base: Mapping[str, Tiles]) -> bool:
-    return len(table.leaves) == 2 and all(base[leaf.column] == leaf for leaf in table.leaves)
 
 
 def _possible(matrix: Floats) -> Floats:
@@ -186,21 +233,18 @@ def _pull(trends: Trends, wanted: Floats, spread: Floats, weights: Floats, table
     return pull
 
 
-def tilted(pairs: Floats, starts: NDArray[np.int64], trends: Trends) -> Floats:
-    """Pair tables of all columns side by side, moved as little as possible to have the trends' correlations.
+def tilted(pairs: Floats, starts: NDArray[np.int64], tilts: Sequence[Tilt]) -> Floats:
+    """Pair tables of all columns side by side, moved as little as possible to have some mean products of scores.
 
     Least in relative entropy: cells are multiplied by exp(pull x score x score), and marginals stay as they are.
     """
     pairs = pairs.copy()
-    for one, other in itertools.combinations(range(len(trends.columns)), 2):
-        first, second = trends.scores[one], trends.scores[other]
+    for tilt in tilts:
         rows, columns = (
-            slice(int(starts[trends.columns[number]]), int(starts[trends.columns[number]]) + len(trends.scores[number]))
-            for number in (one, other)
+            slice(int(starts[column]), int(starts[column]) + len(score))
+            for column, score in zip(tilt.columns, tilt.scores, strict=True)
         )
-        table = pairs[rows, columns]
-        spread = np.sqrt((table.sum(axis=1) @ first**2) * (table.sum(axis=0) @ second**2))
-        pairs[rows, columns] = _tilted(table, first, second, trends.correlations[one, other] * spread)
+        pairs[rows, columns] = _tilted(pairs[rows, columns], *tilt.scores, tilt.product)
         pairs[columns, rows] = pairs[rows, columns].T
     return pairs
 
