@@ -12,16 +12,15 @@ import numpy as np
 from pointillist.evaluate.arrays import Codes, Floats
 from pointillist.evaluate.tables.sample import Sample
 
-FEW = 64
-"""A number with no more values than this among the real rows is compared value by value."""
-_REPEATS = 10
-"""… if the real rows have each of them this often on average: else they are a sample of many."""
+FEW = ((64, 10), (256, 100))
+"""A number with no more values than this is compared value by value, if the real rows have each so often on average."""
 PARTS = 32
 """Other numbers are compared in at most this many parts of equal mass."""
 _ROWS_A_PART = 60
 """A part should hold about so many rows of either table: with fewer, chance shows more than the data do."""
 _MOST_CATEGORIES = 300
 """Of more categories than this, the rarest count as one where pairs are compared."""
+Few = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,7 +34,7 @@ class Cells:
     """Whether each real value has a cell of its own."""
 
 
-def cells(real: Sample, synthetic: Sample, name: str, *, few: int = FEW, parts: int = PARTS) -> Cells:
+def cells(real: Sample, synthetic: Sample, name: str, *, few: Few = FEW, parts: int = PARTS) -> Cells:
     """The cells of a column for comparing it alone."""
     level = real.level(name)
     if not level.numeric:
@@ -43,7 +42,7 @@ def cells(real: Sample, synthetic: Sample, name: str, *, few: int = FEW, parts: 
     values = real.values(name), synthetic.values(name)
     known = values[0][~np.isnan(values[0])]
     distinct = np.unique(known)
-    by_value = bool(len(distinct) <= few and len(distinct) * _REPEATS <= max(len(known), 1))
+    by_value = any(len(distinct) <= most and len(distinct) * often <= max(len(known), 1) for most, often in few)
     if by_value or not len(known):
         edges = np.sort(np.concatenate([distinct, np.nextafter(distinct, np.inf)]))
     else:
@@ -57,7 +56,7 @@ def tiles(real: Sample, synthetic: Sample, name: str, parts: int) -> Cells:
     """The cells of a column for comparing pairs: coarser, so that two of them together still hold enough rows."""
     level = real.level(name)
     if level.numeric:
-        return cells(real, synthetic, name, few=parts, parts=parts)
+        return cells(real, synthetic, name, few=((parts, FEW[0][1]),), parts=parts)
     if level.size <= _MOST_CATEGORIES:
         return cells(real, synthetic, name)
     found = np.bincount(real.codes(name), minlength=level.size)

@@ -20,6 +20,8 @@ class NumberColumn:
     moments: Moments
     quantiles: Quantiles | None = None
     level: Levels | None = None
+    by_value: bool = False
+    """Whether it has so few values that each is compared by itself."""
 
     def shown(self, value: float) -> str:
         """A value in words."""
@@ -27,7 +29,7 @@ class NumberColumn:
 
     def advice(self, commands: Commands) -> tuple[Advice, ...]:
         """Bounds that reach far beyond the values, or a long tail on a plain scale; else noise."""
-        return (*_bounds(self), *_scale(self), commands.larger_epsilon())
+        return (*_levels(self), *_bounds(self), *_scale(self), commands.larger_epsilon())
 
 
 def number_points(columns: list[NumberColumn], commands: Commands) -> tuple[Point, ...]:
@@ -94,6 +96,18 @@ def _quantiles(columns: list[tuple[NumberColumn, Quantiles]], commands: Commands
         "fair up to 0.3",
         worst.advice(commands) if found in ("fair", "poor") else (),
     )
+
+
+def _levels(column: NumberColumn) -> tuple[Advice, ...]:
+    """Few values, measured in bins that mix them: what is in a bin comes out anywhere within it."""
+    level = column.level
+    if level is None or not column.by_value or len(level.values) or level.column.compared_as != "a number":
+        return ()
+    said = (
+        f"{column.name} has few different values, and the schema measures it in bins that mix them. Leave out bins and "
+        "scale, so that each value has a level of its own, or list the values as categories."
+    )
+    return (Advice(said, in_column(column.name, 'scale = "linear"'), in_schema=True),)
 
 
 def _bounds(column: NumberColumn) -> tuple[Advice, ...]:

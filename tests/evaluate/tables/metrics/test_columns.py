@@ -203,7 +203,8 @@ class TestGrades:
         ("distance", "chance", "grade"),
         [
             (0.0, 0.0, "good"), (0.015, 0.0, "good"), (0.017, 0.0, "fair"), (0.05, 0.0, "fair"), (0.052, 0.0, "poor"),
-            (0.115, 0.1, "good"), (0.15, 0.1, "fair"), (0.2, 0.1, "poor"), (0.02, 0.3, "unclear"),
+            (0.095, 0.09, "good"), (0.115, 0.1, "unclear"), (0.15, 0.1, "fair"), (0.2, 0.1, "poor"),
+            (0.02, 0.3, "unclear"),
         ],
     )  # fmt: skip
     def test_single_columns(self, distance: float, chance: float, grade: str) -> None:

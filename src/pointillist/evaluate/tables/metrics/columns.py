@@ -77,6 +77,8 @@ class Column:
     """Mean, spread and quantiles in words, real and synthetic; numeric columns only."""
     quantiles: Quantiles | None = None
     level: Levels | None = field(default=None, repr=False)
+    by_value: bool = False
+    """Whether each of its values is compared by itself."""
 
     @property
     def beyond(self) -> float:
@@ -88,7 +90,7 @@ class Column:
         """What the grades of numbers need of it; None of what is no number, or has no values."""
         if self.moments is None:
             return None
-        return NumberColumn(self.name, self.summary, self.moments, self.quantiles, self.level)
+        return NumberColumn(self.name, self.summary, self.moments, self.quantiles, self.level, self.by_value)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -183,6 +185,8 @@ class Columns(Result):
         mean = grade_beyond_chance(self.mean, chance)
         alone = UNCLEAR if worst.chance > 0.1 and worst.beyond < worst.chance / 2 else grade(worst.beyond, 0.04, 0.08)
         found = max((each for each in (mean, alone) if each != UNCLEAR), key=GRADES.index, default=UNCLEAR)
+        if found == "good" and self.columns[0].distance > 0.1:
+            found = UNCLEAR  # chance may explain it, and nobody would sign it
         number = worst.number
         advice = (self.commands.larger_epsilon(),) if number is None else number.advice(self.commands)
         return Point(
@@ -193,7 +197,7 @@ class Columns(Result):
             f"right; on average over columns {self.mean:.1%}. Chance alone would give {worst.chance:.1%} and "
             f"{chance:.1%}.",
             "total variation distance beyond what chance alone gives, of the worst column (and of the mean): good up to "
-            "0.04 (0.015), fair up to 0.08 (0.05); unclear where chance gives over 0.1 and nearly all of it",
+            "0.04 (0.015), fair up to 0.08 (0.05); unclear where chance gives nearly all of a distance over 0.1",
             advice if found in ("fair", "poor") else (),
         )
 
@@ -250,6 +254,7 @@ def _column(real: Sample, synthetic: Sample, level: Levels) -> Column:
         # by one.
         None if compared.by_value else quantiles_of(real, synthetic, name),
         level,
+        compared.by_value,
     )
 
 

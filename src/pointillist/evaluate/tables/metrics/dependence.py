@@ -25,7 +25,7 @@ from pointillist.evaluate.tables.sample import Sample, require_same_columns
 from pointillist.evaluate.tables.strong_pairs import SHOWN, STRONG, StrongPair, kept
 from pointillist.evaluate.verdict import GRADES, UNCLEAR, Point, grade
 from pointillist.pages import charts, number, share
-from pointillist.pages.blocks import REAL_AND_SYNTHETIC, Card, Cards, Legend, Table, html, scrolled
+from pointillist.pages.blocks import Card, Cards, Legend, Table, html, scrolled
 from pointillist.pages.report import Section
 
 _TILES = 10
@@ -117,7 +117,7 @@ class Dependence(Result):
         )
 
     def _strongest(self) -> tuple[Card, ...]:
-        """The strongest pairs as a chart, and what is kept of each, with correlations where both columns have an order."""
+        """The strongest pairs, what is kept of each, and the rank correlation where both columns have an order."""
         if not self.strongest:
             return ()
         signed = {each.columns: each for each in self.correlations}
@@ -127,16 +127,8 @@ class Dependence(Result):
             told = ("–", "–") if ranks is None else (number(ranks.real, 2), number(ranks.synthetic, 2))
             part = "–" if each.kept is None else f"{each.kept:.0%}"
             rows.append((each.name, number(each.real, 2), number(each.synthetic, 2), part, *told))
-        drawn = [(each.name, each.real, each.synthetic) for each in self.strongest]
-        text = "; ".join(f"{name} {real:.2f} real, {made:.2f} synthetic" for name, real, made in drawn)
-        chart = charts.dumbbells(drawn, f"Information coefficient of the strongest pairs: {text}", low=0.0, high=1.0)
-        table = Table.of(
-            "pair|#real|*synthetic|#kept|#correlation, real|*synthetic", rows, "The strongest pairs of columns"
-        )
-        return (
-            Card("The strongest pairs", (chart, Legend(REAL_AND_SYNTHETIC))),
-            Card("What is kept of the strongest pairs", (table,), big=True),
-        )
+        heads = "pair|#real|*synthetic|#kept|#correlation|*synthetic"
+        return (Card("The strongest pairs", (Table.of(heads, rows, "The strongest pairs of columns"),)),)
 
     def _heat_maps(self) -> list[Card]:
         worst = self.pairs[0]

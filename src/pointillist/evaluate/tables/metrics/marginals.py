@@ -17,7 +17,7 @@ from pointillist.errors import UsageError
 from pointillist.evaluate.advice import NO_NAMES, Commands
 from pointillist.evaluate.arrays import Codes, Floats
 from pointillist.evaluate.metric import Result
-from pointillist.evaluate.report import GLOSSARY, VERDICT
+from pointillist.evaluate.report import GLOSSARY
 from pointillist.evaluate.tables.metric import DEPENDENCE, METRICS, TableContext, TableMetric
 from pointillist.evaluate.tables.sample import Sample, require_same_columns
 from pointillist.evaluate.verdict import UNCLEAR, Point, grade
@@ -117,7 +117,8 @@ class MarginalTables(Result):
     def sections(self) -> tuple[Section, ...]:
         caption = (
             "Mean total variation distance (TVD) between real and synthetic tables: 0 is the same, 1 is nothing in common. "
-            f"Numbers in {self.compared[0].bins} equal parts of their range, special values and gaps apart."
+            f"Numbers in {self.compared[0].bins} equal parts of their range, special values and gaps apart: "
+            "as the plan forecasts them."
         )
         independent = [None, *(each.mean for each in self.shuffled)]
         rows = [
@@ -130,8 +131,7 @@ class MarginalTables(Result):
         )
         worst = Cards(tuple(each.worst() for each in self.compared[1:]), "wide-cards")
         return (
-            VERDICT.saying(blocks=[Text(caption, "caption"), table]),
-            DEPENDENCE.saying(blocks=[worst] if worst.cards else []),
+            DEPENDENCE.saying(blocks=[*([worst] if worst.cards else []), Text(caption, "caption"), table]),
             GLOSSARY.saying(blocks=[Items(_TERMS)]),
         )
 

@@ -28,11 +28,18 @@ class ClockTimes(RuleKind):
                 continue
             broken = float(np.mean(~valid(column.numbers[1]) & ~column.gaps[1]))
             said = (
-                f"Give {column.name} as a time of day, such as 17:45, or as minutes since midnight: then every value is a "
-                "time."
+                f"Release {column.name} as minutes since midnight, with min = 0 and max = 1440 in the schema: then every "
+                "value is a time."
             )
             text = f"{column.name} is a clock time (HHMM): its last two digits are below 60"
-            yield Rule("clock time", text, (column.name,), broken, (Advice(said),))
+            yield Rule("clock time", text, (column.name,), broken, (Advice(said, _minutes(column.name)),))
+
+
+def _minutes(name: str) -> str:
+    """The query that counts a time's minutes, for commands that read tables."""
+    quoted = '"' + name.replace('"', '""') + '"'
+    number = f"CAST({quoted} AS INTEGER)"  # the columns of a CSV file are texts there
+    return f"--sql 'SELECT * REPLACE ({number} // 100 * 60 + {number} % 100 AS {quoted}) FROM source'"
 
 
 def valid(values: Floats) -> Flags:

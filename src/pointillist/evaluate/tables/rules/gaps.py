@@ -1,6 +1,7 @@
 """Gaps: a value that is missing exactly when something else is so, as the cause of death is missing of the living."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from pointillist.files.toml_text import written
 
 _LEAST = 30
 """So many real rows have the value, and so many have none."""
+_STATE = "State it as constraints, which cost nothing and which every synthetic row keeps."
 _NAMED = 4
 """Of more values than this, the rule does not name them."""
 
@@ -76,7 +78,11 @@ def _by_value(source: Values, column: Values, facts: Facts) -> Rule:
 def _with(twin: Values, column: Values) -> Rule:
     broken = float(np.mean(twin.gaps[1] != column.gaps[1]))
     text = f"{column.name} is missing exactly when {twin.name} is"
-    return Rule("gap", text, (twin.name, column.name), broken)
+    lines = [
+        constraint(f"impossible = {written({one.name: {'missing': True}, other.name: _any(other)})}")
+        for one, other in ((twin, column), (column, twin))
+    ]
+    return Rule("gap", text, (twin.name, column.name), broken, (Advice(_STATE, "\n".join(lines), in_schema=True),))
 
 
 def _label(source: Values, code: int) -> str:
@@ -98,11 +104,15 @@ def _advice(source: Values, column: Values, missing: Codes) -> tuple[Advice, ...
         [source.level.categories[code] for code in np.flatnonzero(missing == state) if code < source.level.regular]
         for state in (0, 1)
     ]
-    there = {"min": column.level.column.ends[0]} if column.level.numeric else list(column.level.categories)
+    there = _any(column)
     lines = []
     if values[0]:
         lines.append(constraint(f"impossible = {written({source.name: values[0], column.name: {'missing': True}})}"))
     if values[1]:
         lines.append(constraint(f"impossible = {written({source.name: values[1], column.name: there})}"))
-    said = "State it as constraints, which cost nothing and which every synthetic row keeps."
-    return (Advice(said, "\n".join(lines), in_schema=True),)
+    return (Advice(_STATE, "\n".join(lines), in_schema=True),)
+
+
+def _any(column: Values) -> Any:
+    """All values of a column, as a constraint has them."""
+    return {"min": column.level.column.ends[0]} if column.level.numeric else list(column.level.categories)
