@@ -8,6 +8,11 @@ from pointillist.files.toml_text import key
 from pointillist.release import Release
 from pointillist.schema import Schema
 
+STATE = (
+    "State it as a constraint, which costs nothing and which every synthetic row keeps: in the schema, or without a new "
+    "release by model.constrained(…)."
+)
+"""What to do about a rule that a schema can state."""
 PUBLIC = "A schema is public: write into it only what is known without these rows, or what you vouch for."
 """What has to stand beside lines for a schema that were read off private rows."""
 

@@ -180,12 +180,12 @@ class Columns(Result):
 
     def _distances(self) -> Point:
         """By the mean over columns, and by the worst one: the others must not hide it."""
-        worst = max(self.columns, key=lambda each: each.beyond)
+        worst = max(self.columns, key=lambda each: (each.beyond, each.distance))
         chance = sum(each.chance for each in self.columns) / len(self.columns)
         mean = grade_beyond_chance(self.mean, chance)
         alone = UNCLEAR if worst.chance > 0.1 and worst.beyond < worst.chance / 2 else grade(worst.beyond, 0.04, 0.08)
         found = max((each for each in (mean, alone) if each != UNCLEAR), key=GRADES.index, default=UNCLEAR)
-        if found == "good" and self.columns[0].distance > 0.1:
+        if found == "good" and max(each.distance for each in self.columns) > 0.1:
             found = UNCLEAR  # chance may explain it, and nobody would sign it
         number = worst.number
         advice = (self.commands.larger_epsilon(),) if number is None else number.advice(self.commands)
@@ -220,7 +220,7 @@ def columns(real: Sample, synthetic: Sample, commands: Commands | None = None) -
     """Compare every column; the worst stands first."""
     require_same_columns(real, synthetic)
     found = [_column(real, synthetic, level) for level in real.levels]
-    return Columns(tuple(sorted(found, key=lambda each: -each.distance)), commands or NO_NAMES)
+    return Columns(tuple(sorted(found, key=lambda each: (-each.beyond, -each.distance))), commands or NO_NAMES)
 
 
 def _distance(compared: Cells, rows: int, others: int) -> tuple[float, float]:

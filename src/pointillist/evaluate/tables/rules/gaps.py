@@ -5,14 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from pointillist.evaluate.advice import Advice, constraint
+from pointillist.evaluate.advice import STATE, Advice, constraint
 from pointillist.evaluate.arrays import Codes
 from pointillist.evaluate.tables.rules.base import EVIDENCE, FEW, RULES, Facts, Rule, RuleKind, Values
 from pointillist.files.toml_text import written
 
 _LEAST = 30
 """So many real rows have the value, and so many have none."""
-_STATE = "State it as constraints, which cost nothing and which every synthetic row keeps."
 _NAMED = 4
 """Of more values than this, the rule does not name them."""
 
@@ -82,7 +81,7 @@ def _with(twin: Values, column: Values) -> Rule:
         constraint(f"impossible = {written({one.name: {'missing': True}, other.name: _any(other)})}")
         for one, other in ((twin, column), (column, twin))
     ]
-    return Rule("gap", text, (twin.name, column.name), broken, (Advice(_STATE, "\n".join(lines), in_schema=True),))
+    return Rule("gap", text, (twin.name, column.name), broken, (Advice(STATE, "\n".join(lines), in_schema=True),))
 
 
 def _label(source: Values, code: int) -> str:
@@ -110,7 +109,7 @@ def _advice(source: Values, column: Values, missing: Codes) -> tuple[Advice, ...
         lines.append(constraint(f"impossible = {written({source.name: values[0], column.name: {'missing': True}})}"))
     if values[1]:
         lines.append(constraint(f"impossible = {written({source.name: values[1], column.name: there})}"))
-    return (Advice(_STATE, "\n".join(lines), in_schema=True),)
+    return (Advice(STATE, "\n".join(lines), in_schema=True),)
 
 
 def _any(column: Values) -> Any:

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
-from pointillist.evaluate.advice import Advice, constraint
+from pointillist.evaluate.advice import STATE, Advice, constraint
 from pointillist.evaluate.arrays import Codes
 from pointillist.evaluate.tables.rules.base import FEW, RULES, Facts, Rule, RuleKind, Values
 from pointillist.files.toml_text import written
@@ -49,13 +49,12 @@ def _of(first: Values, second: Values, facts: Facts) -> Rule | None:
     stated = "\n".join(
         constraint(f"impossible = {written({first.name: one, second.name: other})}") for one, other in named[:_STATED]
     )
-    said = "State it as a constraint, which costs nothing and which every synthetic row keeps."
     return Rule(
         "never together",
         text,
         (first.name, second.name),
         float(made.sum()) / facts.others,
-        (Advice(said, stated, in_schema=True),),
+        (Advice(STATE, stated, in_schema=True),),
     )
 
 

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 
-from pointillist.evaluate.advice import Advice, constraint
+from pointillist.evaluate.advice import STATE, Advice, constraint
 from pointillist.evaluate.tables.rules.base import EVIDENCE, RULES, Facts, Rule, RuleKind, Values
 from pointillist.files.toml_text import written
 
@@ -50,5 +50,4 @@ def _rule(low: Values, high: Values) -> Rule:
     broken = float(_above(low, high, 1, slice(None), slice(None)).mean())
     text = f"{low.name} <= {high.name}"
     stated = constraint(f'columns = {written([low.name, high.name])}\nrule = "<="')
-    said = "State it as a constraint, which costs nothing and which every synthetic row keeps."
-    return Rule("order", text, (low.name, high.name), broken, (Advice(said, stated, in_schema=True),))
+    return Rule("order", text, (low.name, high.name), broken, (Advice(STATE, stated, in_schema=True),))
