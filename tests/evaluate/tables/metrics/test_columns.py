@@ -49,7 +49,7 @@ def test_the_worst_comes_first(pair: tuple[Sample, Sample]) -> None:
     beyond = [each.beyond for each in found.columns]
     assert beyond == sorted(beyond, reverse=True)
     assert beyond[0] > 0
-    assert found.mean == pytest.approx(np.mean(distances))
+    assert found.mean == pytest.approx(np.mean([each.distance for each in found.columns]))
 
 
 def test_bars_and_histogram_add_up(pair: tuple[Sample, Sample]) -> None:
@@ -237,3 +237,17 @@ class TestGrades:
         """Long tails: a few values make the spread, and two samples differ in them."""
         assert graded(spreads(11.5, kurtosis=100.0), "spreads of numbers").grade == "good"
         assert graded(spreads(15.0, rows=100, kurtosis=100.0), "spreads of numbers").grade == "unclear"
+
+
+def test_values_that_no_real_row_has_are_told() -> None:
+    """A histogram of the schema's bins looks right, and no value is."""
+    schema = pt.Schema(name="wide", columns={"year": pt.Integer(min=1500, max=2500, bins=100, missing=False)})
+    rng = np.random.default_rng(0)
+    real, made = rng.integers(199, 201, 1_000) * 10, rng.integers(1990, 2010, 1_000)
+    found = columns(*(read(pa.table({"year": each}), schema) for each in (real, made)))
+    (year,) = found.columns
+    assert year.strange == pytest.approx(0.9, abs=0.05)  # five standard deviations
+    assert year.distance > 0.85
+    assert "value there that no real row has" in found.points()[0].sentence
+    assert "no real row has" in str(year.card().__html__())
+    assert found.points()[0].advice[0].in_schema

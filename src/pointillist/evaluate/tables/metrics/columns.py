@@ -19,7 +19,7 @@ from pointillist.evaluate.tables.sample import Sample, require_same_columns
 from pointillist.evaluate.verdict import GRADES, UNCLEAR, Point, grade, grade_beyond_chance
 from pointillist.pages import charts, number
 from pointillist.pages import share as percent
-from pointillist.pages.blocks import REAL_AND_SYNTHETIC, Block, Card, Cards, Details, Legend, Table, Titled, html
+from pointillist.pages.blocks import REAL_AND_SYNTHETIC, Block, Card, Cards, Details, Legend, Table, Text, Titled, html
 from pointillist.pages.report import Section
 from pointillist.schema.levels import Levels
 
@@ -29,6 +29,8 @@ _TAIL = 0.001
 """A histogram leaves out this share of the rows at either end; its text says so."""
 _RARE = 0.01
 """Categories below this share of the real rows have a chart of their own, or nobody would see them."""
+_STRANGE = 0.01
+"""A larger share of values that no real row has is told."""
 _MOST_BARS, _MOST_RARE = 14, 8
 _MOST_LISTED = 200
 
@@ -79,6 +81,8 @@ class Column:
     level: Levels | None = field(default=None, repr=False)
     by_value: bool = False
     """Whether each of its values is compared by itself."""
+    strange: float = 0.0
+    """The share of synthetic rows with a value that no real row has, or beyond all of them."""
 
     @property
     def beyond(self) -> float:
@@ -95,6 +99,7 @@ class Column:
     def to_json(self) -> dict[str, Any]:
         return {
             **{name: getattr(self, name) for name in ("name", "kind", "distance", "chance", "ks")},
+            "strange": self.strange,
             "missing": list(self.missing),
             "mean": None if self.moments is None else list(self.moments.mean),
             "spread": None if self.moments is None else list(self.moments.spread),
@@ -107,7 +112,13 @@ class Column:
         figure = html('{} <span class="soft">({})</span>', number(self.distance), number(self.chance))
         hint = "total variation distance; in brackets what chance alone would show"
         drawn = self._charts() if self.histogram is None else (self._histogram(self.histogram), *self._atoms())
-        return Card(self.name, (*drawn, *self._numbers()), figure, hint)
+        return Card(self.name, (*drawn, *self._strange(), *self._numbers()), figure, hint)
+
+    def _strange(self) -> tuple[Block, ...]:
+        """A histogram does not show it: so it is said."""
+        if self.strange <= _STRANGE:
+            return ()
+        return (Text(f"{percent(self.strange)} of the synthetic rows have a value that no real row has.", "note"),)
 
     def _charts(self) -> tuple[Block, ...]:
         """Its categories, rare ones apart; a list of all of them where the charts leave some out."""
@@ -187,6 +198,9 @@ class Columns(Result):
         found = max((each for each in (mean, alone) if each != UNCLEAR), key=GRADES.index, default=UNCLEAR)
         if found == "good" and max(each.distance for each in self.columns) > 0.1:
             found = UNCLEAR  # chance may explain it, and nobody would sign it
+        strange = ""
+        if worst.strange > _STRANGE:
+            strange = f" {percent(worst.strange)} of the synthetic rows have a value there that no real row has."
         number = worst.number
         advice = (self.commands.larger_epsilon(),) if number is None else number.advice(self.commands)
         return Point(
@@ -195,7 +209,7 @@ class Columns(Result):
             f"{worst.distance:.3f}",
             f"In the worst column, {worst.name}, {worst.distance:.1%} of the rows would have to change to make its counts "
             f"right; on average over columns {self.mean:.1%}. Chance alone would give {worst.chance:.1%} and "
-            f"{chance:.1%}.",
+            f"{chance:.1%}.{strange}",
             "total variation distance beyond what chance alone gives, of the worst column (and of the mean): good up to "
             "0.04 (0.015), fair up to 0.08 (0.05); unclear where chance gives nearly all of a distance over 0.1",
             advice if found in ("fair", "poor") else (),
@@ -223,19 +237,19 @@ def columns(real: Sample, synthetic: Sample, commands: Commands | None = None) -
     return Columns(tuple(sorted(found, key=lambda each: (-each.beyond, -each.distance))), commands or NO_NAMES)
 
 
-def _distance(compared: Cells, rows: int, others: int) -> tuple[float, float]:
-    """The total variation distance of a column's cells, and what chance would make of it."""
-    counts = [
+def _distance(compared: Cells, rows: int, others: int) -> tuple[float, float, float]:
+    """The total variation distance of a column's cells, what chance would make of it, and what lies where nothing is."""
+    real, made = (
         np.bincount(each, minlength=compared.size).astype(np.float64) for each in (compared.real, compared.synthetic)
-    ]
-    gap = float(np.abs(counts[0] / rows - counts[1] / others).sum()) / 2
-    return gap, by_chance(counts[0] + counts[1], rows, others)
+    )
+    gap = float(np.abs(real / rows - made / others).sum()) / 2
+    return gap, by_chance(real + made, rows, others), float(made[real == 0].sum()) / others
 
 
 def _column(real: Sample, synthetic: Sample, level: Levels) -> Column:
     name = level.name
     compared = cells(real, synthetic, name)
-    distance, chance = _distance(compared, real.rows, synthetic.rows)
+    distance, chance, strange = _distance(compared, real.rows, synthetic.rows)
     shares = [np.bincount(s.codes(name), minlength=level.size) / s.rows for s in (real, synthetic)]
     first = level.regular if level.numeric else 0  # a number's bins are in the histogram
     bars = tuple(Bar(level.label(i), float(shares[0][i]), float(shares[1][i])) for i in range(first, level.size))
@@ -255,6 +269,7 @@ def _column(real: Sample, synthetic: Sample, level: Levels) -> Column:
         None if compared.by_value else quantiles_of(real, synthetic, name),
         level,
         compared.by_value,
+        strange,
     )
 
 
