@@ -177,7 +177,8 @@ class Grade:
     def __html__(self) -> Markup:
         head = html("<header><h3>{}</h3>{}</header>", self.question.capitalize(), badge(self.grade))
         body = html('<span class="figure">{}</span><p>{}</p>', self.figure, self.sentence)
-        return html('<div class="card point">{}{}<p class="rule">Rule: {}.</p></div>', head, body, self.rule)
+        rule = Details("How it is graded", Text(f"Rule: {self.rule}.", "rule"))
+        return html('<div class="card point">{}{}{}</div>', head, body, rule)
 
 
 @dataclass(frozen=True)
