@@ -27,6 +27,27 @@ def test_evaluate_writes_a_report_and_says_what_it_is(run: Run, judged: pt.Schem
     assert "No audit was run" in text
 
 
+def test_each_file_has_its_own_delimiter(run: Run, judged: pt.Schema) -> None:
+    figures = []
+    for name, delimiter in (("made.csv", ","), ("semicolons.csv", ";")):
+        options = pacsv.WriteOptions(delimiter=delimiter)
+        pacsv.write_csv(pacsv.read_csv("made.csv"), name, options)
+        outcome = run("evaluate", "real.csv", name, "--schema", "people.toml", "--json")
+        assert outcome.code == 0, outcome.shown
+        figures.append(json.loads(outcome.out))
+    assert figures[0] == figures[1]
+
+
+def test_what_to_do_is_said_as_commands(run: Run, judged: pt.Schema) -> None:
+    made = pacsv.read_csv("made.csv")
+    made = pa.table({name: made[name].take(pa.array(range(made.num_rows))[::-1]) if place % 2 else made[name]
+                     for place, name in enumerate(made.column_names)})  # fmt: skip
+    pacsv.write_csv(made, "torn.csv")
+    outcome = run("evaluate", "real.csv", "torn.csv", "--release", "people.release")
+    assert "What to do, the most urgent first:" in outcome.shown
+    assert "pointillist synth real.csv --schema real.toml --epsilon 2 --target job" in outcome.shown
+
+
 def test_evaluate_needs_no_release(run: Run, judged: pt.Schema) -> None:
     outcome = run("evaluate", "real.csv", "made.csv", "--schema", "people.toml", "--target", "pay", "--json")
     assert outcome.code == 0

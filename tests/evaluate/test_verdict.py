@@ -2,6 +2,7 @@
 
 import pytest
 
+from pointillist.evaluate.advice import Advice
 from pointillist.evaluate.verdict import Point, Verdict, grade, grade_beyond_chance, grade_kept, listed, part_kept
 
 
@@ -25,10 +26,28 @@ def test_the_worst_clear_grade_wins(grades: tuple[str, ...], worst: str) -> None
 
 def test_the_whole_in_a_sentence() -> None:
     found = verdict(columns="good", pairs="fair", models="good", rows="poor", rest="unclear")
-    assert found.sentence == "Columns and models: good; pairs: fair; rows: poor; rest: unclear."
+    assert found.sentence == "Rows: poor; pairs: fair; columns and models: good; rest: unclear."
+    assert [each.question for each in found.worst_first] == ["rows", "pairs", "rest", "columns", "models"]
     assert found.to_json()["grade"] == "poor"
     assert found.table()["question"].to_pylist() == ["columns", "pairs", "models", "rows", "rest"]
     assert [each["question"] for each in found.to_json()["points"]] == ["columns", "pairs", "models", "rows", "rest"]
+
+
+def test_advice_comes_once_and_the_most_urgent_first() -> None:
+    more, tell = Advice("Spend more.", "pointillist synth"), Advice("State it.", "[[constraints]]", in_schema=True)
+    points = (
+        Point("pairs", "fair", "1", "So.", "a rule", (more,)),
+        Point("rules", "poor", "1", "So.", "a rule", (tell, more)),
+        Point("rows", "good", "1", "So.", "a rule"),
+    )
+    found = Verdict(points)
+    assert found.advice == (("rules", "poor", tell), ("rules and pairs", "poor", more))
+    assert found.table()["advice"].to_pylist()[1] == "State it. [[constraints]]\nSpend more. pointillist synth"
+    assert found.to_json()["points"][1]["advice"][0] == {
+        "text": "State it.",
+        "code": "[[constraints]]",
+        "in_schema": True,
+    }
 
 
 def test_every_point_is_a_card() -> None:

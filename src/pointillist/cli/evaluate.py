@@ -13,6 +13,11 @@ from pointillist.errors import ArtefactError, UsageError
 
 if TYPE_CHECKING:
     from pointillist.evaluate.audit import Audit
+    from pointillist.reading.base import Source
+    from pointillist.schema import Schema
+
+_DELIMITERS = (",", ";", "\t", "|")
+"""What separates columns in CSV files, the usual first."""
 
 SchemaOfBoth = Annotated[
     Path | None,
@@ -55,22 +60,20 @@ def evaluate(
     from pointillist.cli import console
     from pointillist.cli.show.evaluation import show_evaluation
     from pointillist.files import container
-    from pointillist.reading.opening import open_source
     from pointillist.release import Release
+    from pointillist.schema import Schema
 
     if output is not None:
         if output.suffix.lower() not in (".html", ".htm"):
             raise UsageError(f"{output}: a report is written as .html; pass --json for the figures.")
         free(output, overwrite, real, synthetic, schema, holdout, release, audit)
     public = None if release is None else Release.load(release)
-    tables = {
-        "real": open_source(real, delimiter=delimiter),
-        "synthetic": open_source(synthetic, delimiter=delimiter),
-        "holdout": None if holdout is None else open_source(holdout, delimiter=delimiter),
-    }
+    facts = Schema.load(schema) if schema is not None else None if public is None else public.schema
+    paths = {"real": real, "synthetic": synthetic, "holdout": holdout}
+    tables = {role: None if path is None else _opened(path, delimiter, facts) for role, path in paths.items()}
     known = {"release": public, "audit": None if audit is None else _load_audit(audit), "seed": seed}
     with console.Steps(quiet or as_json).shown() as steps:
-        result = _judged(tables, schema, target, {**known, "progress": steps})
+        result = _judged(tables, facts, target, {**known, "progress": steps})
     if output is not None:
         container.write(output, result.to_html().encode())
         output.chmod(0o600)  # for the owner's eyes
@@ -82,13 +85,32 @@ def evaluate(
             console.say(f"Report: {output}. It was computed from private data: keep it where the data are kept.")
 
 
-def _judged(tables: dict[str, Any], schema: Path | None, target: str | None, known: dict[str, Any]) -> Any:
+def _opened(path: Path, delimiter: str, facts: "Schema | None") -> "Source":
+    """A file with the delimiter that was given, or with the one under which its first line names the schema's columns.
+
+    The real and the synthetic table need not have the same.
+    """
+    from pointillist.errors import PointillistError
+    from pointillist.reading.opening import open_source
+
+    given = open_source(path, delimiter=delimiter)
+    if facts is None or facts.image is not None:
+        return given
+    for each in dict.fromkeys((delimiter, *_DELIMITERS)):
+        source = open_source(path, delimiter=each)
+        try:
+            named = set(source.column_names())
+        except (PointillistError, OSError, ValueError):
+            break  # reading it says what is wrong
+        if set(facts.measured) <= named:
+            return source
+    return given
+
+
+def _judged(tables: dict[str, Any], facts: "Schema | None", target: str | None, known: dict[str, Any]) -> Any:
     """The evaluation of a table or of images, as the schema has it."""
     from pointillist.evaluate.tables.evaluation import evaluate as judge_table
-    from pointillist.schema import Schema
 
-    public = known["release"]
-    facts = Schema.load(schema) if schema is not None else None if public is None else public.schema
     if facts is None or facts.image is None:
         return judge_table(**tables, schema=facts, target=target, **known)
     from pointillist.evaluate.images.evaluation import evaluate_images

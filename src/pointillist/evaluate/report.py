@@ -6,9 +6,10 @@ The page opens with the promise and the verdict and closes with the audit and a 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pointillist.evaluate.advice import PUBLIC
 from pointillist.evaluate.evaluation import AnyEvaluation
 from pointillist.pages import number, share
-from pointillist.pages.blocks import Block, Items, Table, Text, badge, html
+from pointillist.pages.blocks import Action, Actions, Block, Items, Table, Text, Titled, badge, html
 from pointillist.pages.card import Card
 from pointillist.pages.report import Report, Section, arranged
 
@@ -61,7 +62,17 @@ def _promise(it: AnyEvaluation, words: Words) -> Section:
 
 def _verdict(it: AnyEvaluation) -> Section:
     notes = [Text(note, "note") for note in it.notes]
-    return VERDICT.saying(blocks=[Text(it.verdict.sentence, "lead"), it.verdict.cards(), *notes])
+    return VERDICT.saying(blocks=[Text(it.verdict.sentence, "lead"), it.verdict.cards(), *_advice(it), *notes])
+
+
+def _advice(it: AnyEvaluation) -> list[Block]:
+    """What to do, in this order."""
+    found = it.verdict.advice
+    if not found:
+        return []
+    actions = tuple(Action(question, grade, each.text, each.code) for question, grade, each in found)
+    public = [Text(PUBLIC, "soft")] if any(each.in_schema for _, _, each in found) else []
+    return [Titled("What to do, the most urgent first", Actions(actions)), *public]
 
 
 def _audit(audit: "Audit | None", words: Words) -> Section:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from pointillist.evaluate.advice import Advice
 from pointillist.pages.blocks import Cards, Grade
 
 GRADES = ("good", "fair", "poor")
@@ -23,11 +24,21 @@ class Point:
     sentence: str
     rule: str
     """How the grade was given."""
+    advice: tuple[Advice, ...] = ()
+    """What to do about it, the best first."""
+
+    @property
+    def badness(self) -> int:
+        """Its place among the grades, from the worst; what is unclear stands between fair and good."""
+        return ("poor", "fair", UNCLEAR, "good").index(self.grade)
+
+    def to_json(self) -> dict[str, Any]:
+        return {**vars(self), "advice": [each.to_json() for each in self.advice]}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """All questions."""
+    """All questions, in the order in which they were asked."""
 
     points: tuple[Point, ...]
 
@@ -38,28 +49,50 @@ class Verdict:
         return max(clear, key=GRADES.index) if clear else UNCLEAR
 
     @property
+    def worst_first(self) -> tuple[Point, ...]:
+        """The questions as a reader should see them."""
+        return tuple(sorted(self.points, key=lambda each: each.badness))
+
+    @property
     def sentence(self) -> str:
-        """The whole in a sentence."""
-        grades = (*GRADES, UNCLEAR)
+        """The whole in a sentence, the worst first."""
+        grades = (*reversed(GRADES), UNCLEAR)
         by_grade = {grade: [p.question for p in self.points if p.grade == grade] for grade in grades}
         parts = [f"{listed(by_grade[grade])}: {grade}" for grade in grades if by_grade[grade]]
         text = "; ".join(parts) + "."
         return text[0].upper() + text[1:]
 
+    @property
+    def advice(self) -> tuple[tuple[str, str, Advice], ...]:
+        """What to do, the most urgent first, each thing once: the questions that it helps, their worst grade, the advice."""
+        found: dict[Advice, list[Point]] = {}
+        for point in self.worst_first:
+            for each in point.advice:
+                found.setdefault(each, []).append(point)
+        return tuple(
+            (listed([point.question for point in points]), points[0].grade, each) for each, points in found.items()
+        )
+
     def table(self) -> pa.Table:
         """One row for each question."""
-        return pa.Table.from_pylist([dict(vars(each)) for each in self.points])
+        return pa.Table.from_pylist([
+            {**vars(each), "advice": "\n".join(f"{it.text} {it.code}".strip() for it in each.advice)}
+            for each in self.points
+        ])  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
         return {
             "grade": self.grade,
             "sentence": self.sentence,
-            "points": [dict(vars(each)) for each in self.points],
+            "points": [each.to_json() for each in self.points],
         }
 
     def cards(self) -> Cards:
-        """The points as they stand on a page."""
-        return Cards(tuple(Grade(**vars(each)) for each in self.points), "verdict")
+        """The points as they stand on a page, the worst first."""
+        names = ("question", "grade", "figure", "sentence", "rule")
+        return Cards(
+            tuple(Grade(**{name: getattr(each, name) for name in names}) for each in self.worst_first), "verdict"
+        )
 
 
 def grade(value: float, good: float, fair: float) -> str:

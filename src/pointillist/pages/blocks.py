@@ -123,6 +123,16 @@ class Details:
 
 
 @dataclass(frozen=True)
+class Code:
+    """Something to paste: a command, or lines of a file."""
+
+    text: str
+
+    def __html__(self) -> Markup:
+        return html("<pre><code>{}</code></pre>", self.text)
+
+
+@dataclass(frozen=True)
 class Titled:
     """A block under a small heading of its own, within a card."""
 
@@ -167,7 +177,32 @@ class Grade:
     def __html__(self) -> Markup:
         head = html("<header><h3>{}</h3>{}</header>", self.question.capitalize(), badge(self.grade))
         body = html('<span class="figure">{}</span><p>{}</p>', self.figure, self.sentence)
-        return html('<div class="card point">{}{}<p class="rule">Rule: {}.</p></div>', head, body, self.rule)
+        rule = Details("How it is graded", Text(f"Rule: {self.rule}.", "rule"))
+        return html('<div class="card point">{}{}{}</div>', head, body, rule)
+
+
+@dataclass(frozen=True)
+class Action:
+    """Something to do: for what, how bad that is, what, and something to paste."""
+
+    question: str
+    grade: str
+    text: str
+    code: str = ""
+
+    def __html__(self) -> Markup:
+        paste = Code(self.code) if self.code else ""
+        return html("<li>{} <strong>{}</strong>: {}{}</li>", badge(self.grade), self.question, self.text, paste)
+
+
+@dataclass(frozen=True)
+class Actions:
+    """What to do, the most urgent first."""
+
+    actions: tuple[Action, ...]
+
+    def __html__(self) -> Markup:
+        return html('<ol class="actions">\n{}</ol>', _joined(html("{}\n", each) for each in self.actions))
 
 
 @dataclass(frozen=True)

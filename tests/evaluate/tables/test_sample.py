@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -98,6 +98,8 @@ class TestValues:
     )
     def test_whole_numbers_drop_fractions_as_their_bins_do(self, values: list[float], scale: Any, bins: int) -> None:
         """A fraction is dropped, so value and level always tell the same number."""
+        # A thousandth below a whole number is where rounding errors end: on that very edge either is right.
+        assume(all(abs(value % 1 - 0.999) > 1e-9 for value in values))
         low = 1 if scale == "log" else -25
         found = one(pt.Integer(min=low, max=25, scale=scale, bins=bins), values)
         kept = [min(25, max(low, math.floor(v + 1e-3))) for v in values]

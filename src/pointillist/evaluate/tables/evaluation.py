@@ -22,6 +22,7 @@ from pointillist.evaluate.tables.metrics.forecast import Forecast
 from pointillist.evaluate.tables.metrics.kernel_test import KernelTest
 from pointillist.evaluate.tables.metrics.marginals import Marginals
 from pointillist.evaluate.tables.metrics.projection import Projection
+from pointillist.evaluate.tables.metrics.rules import Rules
 from pointillist.evaluate.tables.metrics.utility import Utility
 from pointillist.evaluate.tables.sample import read
 from pointillist.pages import count
@@ -47,6 +48,11 @@ class Evaluation(AnyEvaluation):
 
     rows: dict[str, int]
     """Rows of the real, the synthetic and the holdout table, as far as they were given."""
+
+    @property
+    def rules(self) -> Rules:
+        """What holds in every real row, and how often synthetic rows break it."""
+        return self.results["rules"]
 
     @property
     def columns(self) -> Columns:

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from pointillist.evaluate.advice import Commands
 from pointillist.evaluate.metric import Context, Metric, Metrics, Result
 from pointillist.evaluate.tables.owned_rows import read_rows
 from pointillist.evaluate.tables.sample import Sample
@@ -15,6 +16,7 @@ from pointillist.registry import Registry
 METRICS: Metrics = Registry("metric", "pointillist.evaluate.tables.metrics")
 """Every metric of tables, in the order in which they are computed and graded."""
 
+RULES = Section("rules", "Rules of the real table", "Rules", 5)
 COLUMNS = Section("columns", "Every column, the worst first", "Columns", 10)
 DEPENDENCE = Section("dependence", "How columns hang together", "Dependence", 20)
 MODELS = Section("models", "Train on synthetic, test on real", "Models", 30)
@@ -30,6 +32,11 @@ class TableContext(Context[Sample]):
 
     table: Any = None
     """The real table as it was given: it also says whose row each is."""
+
+    @property
+    def commands(self) -> Commands:
+        """What commands have to name."""
+        return Commands.of(self.real.name, self.schema, self.release, self.target)
 
     @cached_property
     def training_and_test(self) -> tuple[Sample, Sample]:

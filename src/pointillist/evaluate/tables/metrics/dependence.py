@@ -5,28 +5,31 @@ sqrt((1 - exp(-2 I)) / (1 - exp(-2 H))). It is 0 for independent columns and 1 w
 for two bell-shaped numbers it comes close to the size of their correlation.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from pointillist.evaluate.arrays import Codes, Floats
+from pointillist.evaluate.advice import NO_NAMES, Advice, Commands
+from pointillist.evaluate.arrays import Floats
 from pointillist.evaluate.metric import Result
+from pointillist.evaluate.tables.cells import Cells, tiles
 from pointillist.evaluate.tables.metric import DEPENDENCE, METRICS, TableContext, TableMetric
+from pointillist.evaluate.tables.rank_correlations import Correlation, rank_correlations
 from pointillist.evaluate.tables.sample import Sample, require_same_columns
+from pointillist.evaluate.tables.strong_pairs import SHOWN, STRONG, StrongPair, kept
+from pointillist.evaluate.verdict import GRADES, UNCLEAR, Point, grade
 from pointillist.pages import charts, number, share
 from pointillist.pages.blocks import Card, Cards, Legend, Table, html, scrolled
 from pointillist.pages.report import Section
-from pointillist.schema.levels import Levels
 
 _TILES = 10
-"""Numbers are cut into this many parts of about equal mass among the real rows, atoms apart."""
-_MOST_TILES = 300
-"""Of more categories than this, the rarest count as one."""
+"""Numbers are cut into this many parts of about equal mass among the real rows; fewer values stand each by itself."""
 _HOPELESS = 0.9
 """Where chance alone shows this part of all there is to know (about one row per category), no dependence is claimed."""
 _SHOWN = 8
@@ -42,8 +45,13 @@ class Dependence(Result):
     columns: tuple[str, ...]
     real: Floats
     synthetic: Floats
+    strongest: tuple[StrongPair, ...] = ()
+    """The strongest pairs of either table, the strongest first."""
+    correlations: tuple[Correlation, ...] = ()
+    """Of all pairs of ordered columns."""
+    commands: Commands = NO_NAMES
 
-    @property
+    @cached_property
     def pairs(self) -> list[tuple[str, str, float, float]]:
         """Every pair with its two coefficients, the largest difference first."""
         found = [
@@ -70,6 +78,8 @@ class Dependence(Result):
             "synthetic": self.synthetic.tolist(),
             "mean_difference": self.mean_difference,
             "kept": self.kept,
+            "strongest": [each.to_json() for each in self.strongest],
+            "correlations": [{**vars(each), "columns": list(each.columns)} for each in self.correlations],
         }
 
     def table(self) -> pa.Table:
@@ -78,6 +88,15 @@ class Dependence(Result):
 
     def headlines(self) -> dict[str, float]:
         return {} if self.kept is None else {"dependence kept": self.kept}
+
+    def lines(self) -> tuple[str, ...]:
+        if not self.strongest:
+            return ()
+        shown = "; ".join(f"{each.name} {each.real:.2f} → {each.synthetic:.2f}" for each in self.strongest[:3])
+        return (f"Strongest pairs (information coefficient, real → synthetic): {shown}.",)
+
+    def points(self) -> tuple[Point, ...]:
+        return (*_strong(self.strongest, self.commands), *_correlated(self.correlations, self.commands))
 
     def sections(self) -> tuple[Section, ...]:
         what = (
@@ -92,7 +111,24 @@ class Dependence(Result):
             return (DEPENDENCE.saying(html("{}{}", what, kept)),)
         rows = [(f"{a} × {b}", number(real, 2), number(made, 2)) for a, b, real, made in self.pairs[:_SHOWN]]
         worst = Card("The pairs that differ most", (Table.of("pair|#real|*synthetic", rows),))
-        return (DEPENDENCE.saying(html("{}{}", what, kept), blocks=[Cards((*self._heat_maps(), worst), "wide-cards")]),)
+        first = Cards((*self._strongest(), worst), "wide-cards")
+        return (
+            DEPENDENCE.saying(html("{}{}", what, kept), blocks=[first, Cards(tuple(self._heat_maps()), "wide-cards")]),
+        )
+
+    def _strongest(self) -> tuple[Card, ...]:
+        """The strongest pairs, what is kept of each, and the rank correlation where both columns have an order."""
+        if not self.strongest:
+            return ()
+        signed = {each.columns: each for each in self.correlations}
+        rows = []
+        for each in self.strongest:
+            ranks = signed.get(each.columns)
+            told = ("–", "–") if ranks is None else (number(ranks.real, 2), number(ranks.synthetic, 2))
+            part = "–" if each.kept is None else f"{each.kept:.0%}"
+            rows.append((each.name, number(each.real, 2), number(each.synthetic, 2), part, *told))
+        heads = "pair|#real|*synthetic|#kept|#correlation|*synthetic"
+        return (Card("The strongest pairs", (Table.of(heads, rows, "The strongest pairs of columns"),)),)
 
     def _heat_maps(self) -> list[Card]:
         worst = self.pairs[0]
@@ -134,14 +170,108 @@ class DependenceMetric(TableMetric[Dependence]):
     """How strongly each pair of columns hangs together."""
 
     def compute(self, real: Sample, synthetic: Sample, context: TableContext) -> Dependence:
-        return dependence(real, synthetic)
+        return dependence(real, synthetic, context.commands)
 
 
-def dependence(real: Sample, synthetic: Sample) -> Dependence:
+def dependence(real: Sample, synthetic: Sample, commands: Commands | None = None) -> Dependence:
     """The coefficients of all pairs of columns in both samples, over one set of tiles."""
     require_same_columns(real, synthetic)
-    tiles = {each.name: _tiles(each, real.codes(each.name)) for each in real.levels}
-    return Dependence(real.columns, _coefficients(real, tiles), _coefficients(synthetic, tiles))
+    names = real.columns
+    tiled = {name: tiles(real, synthetic, name, _TILES) for name in names}
+    first, second = np.eye(len(names)), np.eye(len(names))
+    for (i, a), (j, b) in combinations(enumerate(names), 2):
+        tables = _counts(tiled[a], tiled[b])
+        first[i, j] = first[j, i] = coefficient(tables[0])
+        second[i, j] = second[j, i] = coefficient(tables[1])
+    strongest = tuple(
+        StrongPair(
+            (names[i], names[j]),
+            float(first[i, j]),
+            float(second[i, j]),
+            kept(*_counts(tiled[names[i]], tiled[names[j]])),
+        )
+        for i, j in _strongest(first, second)
+    )
+    return Dependence(names, first, second, strongest, rank_correlations(real, synthetic), commands or NO_NAMES)
+
+
+def _counts(first: Cells, second: Cells) -> tuple[Floats, Floats]:
+    """The two-way tables of two columns, real and synthetic."""
+    shape = first.size, second.size
+    real, made = (
+        np.bincount(one * shape[1] + other, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+        for one, other in ((first.real, second.real), (first.synthetic, second.synthetic))
+    )
+    return real, made
+
+
+def _strongest(real: Floats, synthetic: Floats) -> Iterable[tuple[int, int]]:
+    """The strongest pairs of the real table, then those of the synthetic one that are strong there alone."""
+    upper = list(combinations(range(len(real)), 2))
+
+    def ranked(table: Floats) -> list[tuple[int, int]]:
+        return sorted(upper, key=lambda pair: -table[pair])[:SHOWN]
+
+    made_up = [pair for pair in ranked(synthetic) if synthetic[pair] >= max(STRONG, 2 * real[pair])]
+    return dict.fromkeys([*ranked(real), *made_up])
+
+
+def _strong(pairs: tuple[StrongPair, ...], commands: Commands) -> tuple[Point, ...]:
+    """Strong pairs weigh by the square of their strength; the worst counts by itself, too."""
+    if not pairs:
+        return ()
+    rule = (
+        "part kept of the strongest pairs, on average (and of the worst): good from 80 % (60 %), fair from 60 % (35 %); "
+        "unclear where no pair is strong"
+    )
+    graded = [(each, each.kept) for each in pairs if each.kept is not None and each.strength >= STRONG]
+    if not graded:
+        best = pairs[0]
+        said = f"No two columns hang together strongly: the strongest are {best.name}, at {best.real:.2f}."
+        return (Point("strongest pairs", UNCLEAR, "–", said, rule),)
+    weights = [each.strength**2 for each, _ in graded]
+    mean = sum(weight * part for weight, (_, part) in zip(weights, graded, strict=True)) / sum(weights)
+    worst, least = min(graded, key=lambda each: each[1])
+    found = max(grade(1 - mean, 0.2, 0.4), grade(1 - least, 0.4, 0.65), key=GRADES.index)
+    return (
+        Point(
+            "strongest pairs",
+            found,
+            f"{mean:.0%}",
+            f"Of the {len(graded)} pairs that hang together most, {mean:.0%} is kept. The worst of them is "
+            f"{worst.columns[0]} with {worst.columns[1]}: {least:.0%} is kept (information coefficient {worst.real:.2f} "
+            f"real, {worst.synthetic:.2f} synthetic).",
+            rule,
+            _pair_advice(worst.columns, commands) if found in ("fair", "poor") else (),
+        ),
+    )
+
+
+def _correlated(found: tuple[Correlation, ...], commands: Commands) -> tuple[Point, ...]:
+    if not found:
+        return ()
+    worst = max(found, key=lambda each: (each.beyond, abs(each.real - each.synthetic)))
+    graded = UNCLEAR if worst.chance > 0.1 else grade(worst.beyond, 0.05, 0.15)
+    return (
+        Point(
+            "correlations",
+            graded,
+            f"{worst.synthetic - worst.real:+.2f}",
+            f"The rank correlation that is furthest off is that of {worst.columns[0]} with {worst.columns[1]}: "
+            f"{worst.synthetic:.2f} in place of {worst.real:.2f}.",
+            "largest difference of a rank correlation beyond chance: good up to 0.05, fair up to 0.15; unclear where chance "
+            "alone gives over 0.1",
+            _pair_advice(worst.columns, commands) if graded in ("fair", "poor") else (),
+        ),
+    )
+
+
+def _pair_advice(pair: tuple[str, str], commands: Commands) -> tuple[Advice, ...]:
+    """A target, where none was named; more budget."""
+    if commands.target in pair:
+        return (commands.larger_epsilon(),)
+    said = f"If {pair[1]} is what the data are for, name it as a target: pairs with it are measured first, and more finely."
+    return (Advice(said, commands.synth(target=pair[1])), commands.larger_epsilon())
 
 
 def coefficient(counts: Floats) -> float:
@@ -175,31 +305,6 @@ def _by_chance(first: Floats, second: Floats) -> float:
     terms = (chances * held * np.log(held / mean)).sum(axis=2)
     terms = np.where(mean > 30, (1 - share) / 2, terms[:, :, None])[:, :, 0]  # many rows: half their relative variance
     return float(many @ (terms * (1 - few[:, :, 0] / rows)) @ often) / rows
-
-
-def _coefficients(sample: Sample, tiles: dict[str, NDArray[np.int64]]) -> Floats:
-    codes: dict[str, Codes] = {name: tiles[name][sample.codes(name)] for name in sample.columns}
-    sizes = {name: int(tiles[name].max()) + 1 for name in sample.columns}
-    found = np.eye(len(sample.columns))
-    for (i, a), (j, b) in combinations(enumerate(sample.columns), 2):
-        counts = np.bincount(codes[a] * sizes[b] + codes[b], minlength=sizes[a] * sizes[b])
-        found[i, j] = found[j, i] = coefficient(counts.reshape(sizes[a], sizes[b]).astype(np.float64))
-    return found
-
-
-def _tiles(levels: Levels, codes: Codes) -> NDArray[np.int64]:
-    """The tile of every level: runs of bins with about equal mass; all else by itself, or the rarest together."""
-    found = np.bincount(codes, minlength=levels.size)
-    if not levels.numeric:
-        if levels.size <= _MOST_TILES:
-            return np.arange(levels.size)
-        rank = np.argsort(np.argsort(-found, kind="stable"), kind="stable")
-        return np.minimum(rank, _MOST_TILES - 1)
-    counts = found[: levels.regular].astype(np.float64)
-    middle = np.cumsum(counts) - counts / 2
-    place = np.floor(_TILES * middle / max(1.0, counts.sum())).astype(np.int64)
-    _, packed = np.unique(np.minimum(place, _TILES - 1), return_inverse=True)
-    return np.concatenate([packed, packed.max() + 1 + np.arange(levels.size - levels.regular)])
 
 
 def _entropy(counts: Floats) -> float:

@@ -1,11 +1,12 @@
 """Discriminator: can a classifier tell synthetic rows from real ones, and by which columns?"""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from pointillist.evaluate.advice import NO_NAMES, Advice, Commands
 from pointillist.evaluate.arrays import Floats
 from pointillist.evaluate.metric import Result
 from pointillist.evaluate.report import GLOSSARY
@@ -32,9 +33,10 @@ class Discriminator(Result):
     """Rows of each table that it saw."""
     columns: dict[str, float]
     """By how much the AUROC falls when a column is shuffled: which columns give the synthetic rows away."""
+    commands: Commands = NO_NAMES
 
     def to_json(self) -> dict[str, Any]:
-        return dict(vars(self))
+        return {name: value for name, value in vars(self).items() if name != "commands"}
 
     def table(self) -> pa.Table:
         return pa.table({"column": list(self.columns), "importance": list(self.columns.values())})
@@ -61,8 +63,20 @@ class Discriminator(Result):
                 f"{self.auroc:.2f}",
                 sentence,
                 "AUROC: good up to 0.65, fair up to 0.85; far below 0.5, poor; unclear where its error is over 0.05",
+                self._advice(copied, culprits),
             ),
         )
+
+    def _advice(self, copied: bool, culprits: list[str]) -> tuple[Advice, ...]:
+        if copied:
+            said = "Draw the synthetic table anew from the model, which never holds a real row."
+            return (Advice(said, "pointillist sample FILE.model -o synthetic.csv"),)
+        if self.auroc <= 0.65:
+            return ()
+        if not culprits:
+            return (self.commands.larger_epsilon(),)
+        said = f"Look at {listed(culprits)} first: a rule that is broken there is the usual reason."
+        return (Advice(said), self.commands.larger_epsilon())
 
     def sections(self) -> tuple[Section, ...]:
         told = html(
@@ -133,4 +147,4 @@ class DiscriminatorMetric(TableMetric[Discriminator]):
     cost = 4
 
     def compute(self, real: Sample, synthetic: Sample, context: TableContext) -> Discriminator:
-        return discriminator(real, synthetic, seed=context.seed)
+        return replace(discriminator(real, synthetic, seed=context.seed), commands=context.commands)

@@ -14,9 +14,10 @@ import pyarrow as pa
 from scipy.special import gammaln
 
 from pointillist.errors import UsageError
+from pointillist.evaluate.advice import NO_NAMES, Commands
 from pointillist.evaluate.arrays import Codes, Floats
 from pointillist.evaluate.metric import Result
-from pointillist.evaluate.report import GLOSSARY, VERDICT
+from pointillist.evaluate.report import GLOSSARY
 from pointillist.evaluate.tables.metric import DEPENDENCE, METRICS, TableContext, TableMetric
 from pointillist.evaluate.tables.sample import Sample, require_same_columns
 from pointillist.evaluate.verdict import UNCLEAR, Point, grade
@@ -94,6 +95,7 @@ class MarginalTables(Result):
     compared: tuple[Marginals, ...]
     shuffled: tuple[Marginals, ...]
     """From two columns on, the same for real columns shuffled independently: a yardstick."""
+    commands: Commands = NO_NAMES
 
     def to_json(self) -> list[dict[str, Any]]:
         return [each.to_json() for each in self.compared]
@@ -110,12 +112,13 @@ class MarginalTables(Result):
         return (f"Mean total variation distance: {figures}.",)
 
     def points(self) -> tuple[Point, ...]:
-        return (pairs_point(self.compared[1], self.shuffled[0]),) if self.shuffled else ()
+        return (pairs_point(self.compared[1], self.shuffled[0], self.commands),) if self.shuffled else ()
 
     def sections(self) -> tuple[Section, ...]:
         caption = (
             "Mean total variation distance (TVD) between real and synthetic tables: 0 is the same, 1 is nothing in common. "
-            f"Numbers in {self.compared[0].bins} equal parts of their range, special values and gaps apart."
+            f"Numbers in {self.compared[0].bins} equal parts of their range, special values and gaps apart: "
+            "as the plan forecasts them."
         )
         independent = [None, *(each.mean for each in self.shuffled)]
         rows = [
@@ -128,8 +131,7 @@ class MarginalTables(Result):
         )
         worst = Cards(tuple(each.worst() for each in self.compared[1:]), "wide-cards")
         return (
-            VERDICT.saying(blocks=[Text(caption, "caption"), table]),
-            DEPENDENCE.saying(blocks=[worst] if worst.cards else []),
+            DEPENDENCE.saying(blocks=[*([worst] if worst.cards else []), Text(caption, "caption"), table]),
             GLOSSARY.saying(blocks=[Items(_TERMS)]),
         )
 
@@ -151,7 +153,7 @@ _TERMS = (
 )
 
 
-def pairs_point(pairs: Marginals, shuffled: Marginals) -> Point:
+def pairs_point(pairs: Marginals, shuffled: Marginals, commands: Commands | None = None) -> Point:
     """How much of what two columns say together is kept."""
     # From 0 (no better than columns that do not know of each other) to 1 (as near as chance lets two samples be).
     # Where columns hardly depend on each other, or rows are few, that way is no yardstick: take 0.02 for it.
@@ -160,15 +162,17 @@ def pairs_point(pairs: Marginals, shuffled: Marginals) -> Point:
     worst = pairs.tables[0]
     # Two real samples lie as far apart as independent columns: nothing can be seen of dependence.
     lost = pairs.chance > max(shuffled.mean, 0.1) and pairs.mean < 1.5 * pairs.chance
+    found = UNCLEAR if lost else grade(1 - kept, 0.3, 0.6)
     return Point(
         "pairs of columns",
-        UNCLEAR if lost else grade(1 - kept, 0.3, 0.6),
+        found,
         f"{kept:.0%}",
         f"Of what two columns say together, {kept:.0%} is kept: pairs lie {pairs.mean:.3f} from the real ones, where "
         f"independent columns would lie {shuffled.mean:.3f} and a second real sample {pairs.chance:.3f}. The worst "
         f"pair is {' with '.join(worst.columns)}.",
         "part of the way from independent columns to a second sample: good from 70 %, fair from 40 %; unclear where two "
         "real samples lie further apart than independent columns",
+        ((commands or NO_NAMES).larger_epsilon(),) if found in ("fair", "poor") else (),
     )
 
 
@@ -184,7 +188,9 @@ class MarginalsMetric(TableMetric[MarginalTables]):
             return marginals(real, other, order, most=_MOST[order], seed=context.seed)
 
         return MarginalTables(
-            tuple(compare(synthetic, order) for order in orders), tuple(compare(apart, order) for order in orders[1:])
+            tuple(compare(synthetic, order) for order in orders),
+            tuple(compare(apart, order) for order in orders[1:]),
+            context.commands,
         )
 
 
@@ -241,10 +247,10 @@ def _cells(
 
 def _compare(columns: tuple[str, ...], first: Floats, second: Floats, rows: int, others: int) -> Marginal:
     gap = float(np.abs(first / rows - second / others).sum()) / 2
-    return Marginal(columns, gap, _by_chance(first + second, rows, others))
+    return Marginal(columns, gap, by_chance(first + second, rows, others))
 
 
-def _by_chance(counts: Floats, rows: int, others: int) -> float:
+def by_chance(counts: Floats, rows: int, others: int) -> float:
     """The mean distance over all ways to deal the rows of both tables out to two of these sizes: exact, not a model.
 
     In a cell of k rows the one table gets a hypergeometric number of them, whose mean absolute deviation is known.

@@ -5,17 +5,19 @@ rows. (The papers' own protocol is another one, in `papers_protocol`.)
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from markupsafe import Markup
 
+from pointillist.evaluate.advice import NO_NAMES, Advice, Commands, in_column
 from pointillist.evaluate.arrays import Codes, Floats
 from pointillist.evaluate.learners.trained_classifier import TrainedClassifier, ranking_scores, train
 from pointillist.evaluate.metric import Result
 from pointillist.evaluate.tables.design_matrix import gapless, wide
+from pointillist.evaluate.tables.leakage import Leak, leaks
 from pointillist.evaluate.tables.metric import METRICS, MODELS, TableContext, TableMetric
 from pointillist.evaluate.tables.prediction_task import (
     PredictionTask,
@@ -26,7 +28,7 @@ from pointillist.evaluate.tables.prediction_task import (
 )
 from pointillist.evaluate.tables.recipes import recipe
 from pointillist.evaluate.tables.sample import Sample, require_same_columns
-from pointillist.evaluate.verdict import Point, grade_kept, part_kept
+from pointillist.evaluate.verdict import UNCLEAR, Point, grade_kept, listed, part_kept
 from pointillist.pages import charts, count, number
 from pointillist.pages.blocks import TRAINED_ON, Card, Cards, Column, Table, Text, html
 from pointillist.pages.report import Section
@@ -68,6 +70,9 @@ class Utility(Result):
     """Rows used: real, synthetic, test."""
     scores: tuple[Score, ...]
     notes: tuple[str, ...] = ()
+    leaks: tuple[Leak, ...] = ()
+    """Columns that alone give the target away."""
+    commands: Commands = NO_NAMES
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -85,6 +90,7 @@ class Utility(Result):
             "rows": self.rows,
             "scores": [{**vars(each), "gap": each.gap} for each in self.scores],
             "notes": list(self.notes),
+            "leaks": [dict(vars(each)) for each in self.leaks],
         }
 
     def table(self) -> pa.Table:
@@ -109,17 +115,43 @@ class Utility(Result):
         base = 0.5 if measure == "AUROC" else 0.0
         kept = part_kept(real, made, base)
         nothing = "" if kept is not None else " So there is nothing that synthetic rows could keep."
+        graded = grade_kept(kept)
         return (
             Point(
                 "models trained on it",
-                grade_kept(kept),
+                UNCLEAR if self.leaks and graded == "good" else graded,
                 "–" if kept is None else f"{kept:.0%}",
                 f"Predicting {self.target}, models trained on synthetic rows reach {measure} {made:.3f} on real ones; "
-                f"trained on real rows they reach {real:.3f}.{nothing}",
+                f"trained on real rows they reach {real:.3f}.{nothing}{self._leaking()}",
                 f"{measure} above {base:g}, as a part of what real rows give: good from 95 %, fair from 85 %; unclear "
-                "where real rows give nothing",
+                "where real rows give nothing, and not good where one column gives the target away",
+                self._advice(graded),
             ),
         )
+
+    def _leaking(self) -> str:
+        """Which columns give the target away, in a sentence."""
+        if not self.leaks:
+            return ""
+        best = self.leaks[0]
+        others = f" (so do {listed([each.column for each in self.leaks[1:6]])})" if len(self.leaks) > 1 else ""
+        return (
+            f" But {best.column} alone gives {self.target} away ({best.measure} {best.score:.3f} on real rows){others}: how "
+            "well models do says little about the other columns."
+        )
+
+    def _advice(self, graded: str) -> tuple[Advice, ...]:
+        found: list[Advice] = []
+        if self.leaks:
+            name = self.leaks[0].column
+            said = f"Is {name} known before {self.target} is? If not, leave it out, or choose another target."
+            found.append(Advice(said, in_column(name, 'kind = "ignore"'), in_schema=True))
+        if graded in ("fair", "poor"):
+            if self.commands.epsilon is not None and self.commands.target is None:
+                said = f"The release names no target: with one, pairs with {self.target} are measured first."
+                found.append(Advice(said, self.commands.synth(target=self.target)))
+            found.append(self.commands.larger_epsilon())
+        return tuple(found)
 
     def sections(self) -> tuple[Section, ...]:
         rarer = "" if self.positive is None else f" (the rarer class, {self.positive})"
@@ -130,7 +162,8 @@ class Utility(Result):
             self.target, rarer, *(count(self.rows[role]) for role in ("synthetic", "real", "test")),
             "probabilities" if self.task == "classification" else "values",
         )  # fmt: skip
-        notes = [Text(note[:1].upper() + note[1:], "note") for note in self.notes]
+        told = (*self.notes, *([self._leaking().removeprefix(" But ")] if self.leaks else []))
+        notes = [Text(note[:1].upper() + note[1:], "note") for note in told]
         drawn = Cards(tuple(Card(measure, (self._chart(measure),)) for measure in self.measures))
         return (MODELS.saying(what, blocks=[*notes, TRAINED_ON, drawn, self._scores()]),)
 
@@ -164,8 +197,13 @@ class UtilityMetric(TableMetric[Utility]):
         if context.target is None or len(real.columns) < 2:
             return None
         training, test = context.training_and_test
-        return utility(
+        found = utility(
             training, synthetic, test, context.target, seed=context.seed, progress=lambda _, done: context.report(done)
+        )
+        # The commands name the target that the release was planned with: that it has none may be what is wrong.
+        named = None if context.release is None else context.release.target
+        return replace(
+            found, leaks=leaks(training, test, context.target), commands=replace(context.commands, target=named)
         )
 
     def notes(self, found: Utility | None, context: TableContext) -> tuple[str, ...]:
