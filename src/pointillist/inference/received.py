@@ -162,13 +162,29 @@ class Received(Questions):
         if columns:
             basis, found = self._interval(statistic, values, columns, step)
             low, high = (float(np.clip(end, *statistic.bounds)) for end in (found.low, found.high))
+            if not math.isfinite(found.error) or (low, high) == statistic.bounds:
+                basis, found = "not measured", Interval(*statistic.bounds, math.inf)
         else:  # a constant: any row tells it
             value = low = high = statistic.of(values[:1], np.ones(1))
             basis, found = "measured", Interval(value, value, 0.0)
-        estimate = Estimate(statistic.name, statistic.unit, value, low, high, found.error, self.confidence, basis)
+        facts = (statistic.name, statistic.unit, value, low, high, found.error, self.confidence, basis)
+        estimate = Estimate(*facts, self._note(basis, columns))
         if population and columns:
             estimate = self._of_population(estimate, statistic, values)
         return self._times_rows(estimate) if statistic.times_rows else estimate
+
+    def _note(self, basis: Basis, columns: Sequence[str]) -> str:
+        """What a reader should know: that rows were capped, and why there is no interval."""
+        notes, person = [], self.release.schema.person
+        if basis == "not measured" and self.release.measured_together(columns):
+            notes.append("Not measured: the noise, or cells that are too wide for the question, hide it.")
+        elif basis == "not measured":
+            notes.append("Not measured: no measurement holds all of the columns together.")
+        if person is not None:
+            notes.append(
+                f"Capped: a person counts with at most {person.max_rows:,} rows, and figures are those of the capped table."
+            )
+        return " ".join(notes)
 
     def _interval(
         self, statistic: Statistic, values: Floats, columns: Sequence[str], step: Step | None
@@ -178,11 +194,18 @@ class Received(Questions):
         asked = Asked(self.counts, columns, functions, weighted.records, values, weighted.weights)
         measured = statistic.measured(asked)
         if measured is not None:
-            return "measured", measured
+            return "bounded" if measured.bounded else "measured", measured
         found, finite = None, math.isfinite(statistic.of(values, weighted.weights))
         if self.release.measured_together(columns) and finite:
-            found = self._refitted(statistic, columns, step) if self.refits else self._assisted(statistic, step)
+            if self.refits:
+                found = self._refitted(statistic, columns, step)
+            elif not (statistic.of_pairs and self._counted_together(columns)):
+                found = self._assisted(statistic, step)
         return "refits" if self.refits else "assisted", found or Interval(*statistic.bounds, math.inf)
+
+    def _counted_together(self, columns: Sequence[str]) -> bool:
+        """Whether some table counts two of the columns."""
+        return any(len(set(columns) & set(table.columns)) > 1 for table in self.counts.readings.tables)
 
     def _refitted(self, statistic: Statistic, columns: Sequence[str], step: Step | None) -> Interval:
         assert self.refits is not None

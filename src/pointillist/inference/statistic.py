@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pointillist.inference.assisted_intervals import Assisted
 from pointillist.inference.estimate import Interval, Unit
 from pointillist.inference.measured_intervals import Asked
+from pointillist.inference.moments import coefficient, correlation, moments
 from pointillist.inference.sql_expression import ALL_ROWS, Function
 from pointillist.schema.levels import Levels
 
@@ -33,6 +34,10 @@ class Statistic(ABC):
 
     times_rows = False
     """Whether it is worked out by the row, and asked for all rows together."""
+
+    of_pairs = False
+    """Whether it is about how columns go together. Rows of a fit show that too weakly where cells are wide, so an interval
+    around what they show is none."""
 
     @property
     def unit(self) -> Unit:
@@ -289,6 +294,8 @@ class Quantile(_OfColumn):
 class Correlation(Statistic):
     """Pearson's correlation of two numbers, over the rows that have both."""
 
+    of_pairs = True
+
     first: Function
     second: Function
     where: Function = ALL_ROWS
@@ -318,6 +325,10 @@ class Correlation(Statistic):
         found = one * other - self.of(values, weights) * (np.square(one) + np.square(other)) / 2
         return np.asarray(there * found / float(weights @ there)) if share.any() else np.zeros(len(values))
 
+    def measured(self, asked: Asked) -> Interval | None:
+        found = moments(asked, asked.functions[:-1]) if self.where.columns == frozenset() else None
+        return None if found is None else found.interval(correlation, asked.counts.confidence)
+
     def _scaled(self, values: Floats, weights: Floats) -> tuple[Floats, Floats, Floats] | None:
         """Both numbers in standard deviations from their means, and the rows' shares; none if one does not vary."""
         there, number = _complete(values)
@@ -336,6 +347,8 @@ class Correlation(Statistic):
 @dataclass(frozen=True, eq=False)
 class Coefficient(Statistic):
     """One coefficient of the least squares regression of a number on others, with a constant."""
+
+    of_pairs = True
 
     outcome: Function
     inputs: tuple[Function, ...]
@@ -363,6 +376,10 @@ class Coefficient(Statistic):
             return np.full(len(values), math.nan)
         found, inverse, inputs, outcome, there = solved
         return np.asarray(there * (outcome - inputs @ found) * (inputs @ inverse[self.place]))
+
+    def measured(self, asked: Asked) -> Interval | None:
+        found = moments(asked, asked.functions[:-1]) if self.where.columns == frozenset() else None
+        return None if found is None else found.interval(coefficient(self.place), asked.counts.confidence)
 
     def _solved(self, values: Floats, weights: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats] | None:
         there, number = _complete(values)
