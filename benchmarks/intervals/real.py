@@ -142,9 +142,8 @@ def main(
             kept = keep or Path(folder)
             kept.mkdir(parents=True, exist_ok=True)
             for half in split_names(halves):
-                for table in real_tables(data, half):
-                    if wanted is None or table.name in wanted:
-                        found = _measured(found, table, split_numbers(epsilons), kept)
+                for table in real_tables(data, half, wanted):
+                    found = _measured(found, table, split_numbers(epsilons), kept)
         write(found, NAME, output, MEASURES)
     typer.echo(write_page(page(found), NAME, output))
 

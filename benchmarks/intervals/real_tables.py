@@ -5,7 +5,7 @@ one half, and figures are told of the other.
 """
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -46,16 +46,20 @@ def fetch(folder: Path, envs: Path = ENVIRONMENTS) -> None:
     part.replace(goal)
 
 
-def real_tables(folder: Path, half: str) -> Iterator[RealTable]:
-    """The tables of one half, at most `MOST_ROWS` rows of each."""
+def real_tables(folder: Path, half: str, only: Sequence[str] | None = None) -> Iterator[RealTable]:
+    """The tables of one half, or some of them by name; at most `MOST_ROWS` rows of each."""
     names = sorted(path.stem for path in (folder / "intervals").glob("*.parquet"))
-    for name in names[HALVES.index(half) :: 2]:
+    for name in _wanted(names, half, only):
         rows = _some(pq.read_table(folder / "intervals" / f"{name}.parquet"))
         settled = {"reviewed": True, "one_row_per_person": True}
         yield RealTable(name, half, rows, pt.draft(rows, name=name).model_copy(update=settled))
-    for name in sorted(SHARED)[HALVES.index(half) :: 2]:
+    for name in _wanted(sorted(SHARED), half, only):
         dataset = _datasets()[name]
         yield RealTable(name, half, _some(dataset.load(folder)), dataset.schema)
+
+
+def _wanted(names: Sequence[str], half: str, only: Sequence[str] | None) -> list[str]:
+    return [name for name in names[HALVES.index(half) :: 2] if only is None or name in only]
 
 
 @cache
