@@ -64,14 +64,6 @@ def test_rows_say_where_a_cells_mean_lies_and_places_where_there_are_none() -> N
     assert spread[1, 1] == pytest.approx(4 / np.sqrt(12), rel=0.1)
 
 
-def test_one_tile_for_all_values_tells_nothing() -> None:
-    one = grid(Tiles("size", (0,) * LEVELS["size"].size))
-    two = grid(HALVES["size"])
-    assert one is not None
-    assert two is not None
-    assert (one.tells(LEVELS), two.tells(LEVELS)) == (False, True)
-
-
 def test_columns_that_no_table_holds_have_no_grid() -> None:
     assert CellGrid.of(Readings((), None), LEVELS, ["size", "kind"]) is None
 

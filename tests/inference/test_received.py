@@ -128,7 +128,7 @@ def test_functions_of_what_was_counted_are_read_off_the_counts(counted: pt.Recei
 
 def test_refits_are_used_if_there_are_some(counted: pt.Received) -> None:
     refitted = pt.receive(counted.release, model=counted.model, refits=2, rows=300)
-    estimate = refitted.quantile("x", 0.5, where="kind = 'a'")
+    estimate = refitted.correlation("x", "y", where="kind = 'a'")
     assert estimate.basis == "refits"
     assert estimate.low <= estimate.high
     assert refitted.expect("x").basis == "measured"

@@ -63,11 +63,6 @@ class CellGrid:
     def shape(self) -> tuple[int, ...]:
         return tuple(each.dimension for each in self.tiles)
 
-    def tells(self, levels: Mapping[str, Levels]) -> bool:
-        """Whether every column is cut into tiles: one tile for all of its values says nothing about them."""
-        regular = {each.column: each.table[: levels[each.column].regular] for each in self.tiles}
-        return all(len(each) < 2 or len(np.unique(each)) > 1 for each in regular.values())
-
     def ends(self, values: Floats) -> tuple[Floats, Floats]:
         """The lowest and the highest value in each cell: infinite, the wrong way round, where there is none."""
         low, high = np.full(math.prod(self.shape), math.inf), np.full(math.prod(self.shape), -math.inf)

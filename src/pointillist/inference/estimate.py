@@ -1,7 +1,7 @@
 """Estimate: a statistic of the synthetic data, and the interval where the private one lies."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from pointillist.schema.kinds import show_in
@@ -21,6 +21,19 @@ class Interval:
     """Standard deviation of the reading."""
     bounded: bool = False
     """Whether what happens inside cells has the larger part in it, not the noise."""
+
+    def within(self, lowest: float, highest: float) -> "Interval":
+        """The part of it that is possible.
+
+        Noise may carry all of it, or nearly so, beyond what is possible. That is no certainty: a standard deviation is left.
+        """
+        low, high = (min(max(end, lowest), highest) for end in (self.low, self.high))
+        least = min(self.error, self.high - self.low)
+        if low == lowest and high - low < least:
+            high = min(highest, low + least)
+        if high == highest and high - low < least:
+            low = max(lowest, high - least)
+        return replace(self, low=low, high=high)
 
 
 @dataclass(frozen=True)

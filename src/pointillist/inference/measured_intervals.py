@@ -100,7 +100,7 @@ class NoisyCounts:
         if sharp and high - low > _CUT * errors.max():
             return None
         wide = _deviations(self.confidence) * errors
-        return Interval(_within(low - wide[0], 0, 1), _within(high + wide[1], 0, 1), float(errors.max()))
+        return Interval(low - wide[0], high + wide[1], float(errors.max())).within(0.0, 1.0)
 
     def mean(self, levels: Levels, shares: Floats) -> Interval | None:
         """The mean of a number; none unless it was measured level by level. `shares` are the levels', roughly.
@@ -121,7 +121,7 @@ class NoisyCounts:
         error = math.hypot(float(read[1][0]), math.sqrt(unknown))
         wide = _deviations(self.confidence) * error
         value = float(read[0][0])
-        return Interval(_within(value - wide, *bounds), _within(value + wide, *bounds), error)
+        return Interval(value - wide, value + wide, error).within(*bounds)
 
     def mean_where(self, asked: Asked, *, of_all: bool = False) -> Interval | None:
         """The mean of any function over the rows that meet any condition; `of_all` divides by all rows."""
@@ -139,8 +139,6 @@ class NoisyCounts:
         error. A cell's own mean is not measured: it is off by as much as the function varies inside the cell at most, or
         nearly so, and all cells may be off to the same side.
         """
-        if not grid.tells(self.levels):
-            return None
         held = np.maximum(asked.weights, 0.0)
         met, shown = asked.functions[-1](grid.table), asked.values[:, -1]
         there, row_there = met * ~np.isnan(tried), shown * ~np.isnan(values)
@@ -149,8 +147,8 @@ class NoisyCounts:
         codes = asked.records.codes
         (above, _), (below, part) = (grid.shown(*each, codes, held) for each in ((over, row_over), (under, row_under)))
         read = self.readings.ratios(asked.columns, above.reshape((*grid.shape, 1)), below.reshape(grid.shape))
-        if read is None:
-            return None
+        if read is None:  # the noise hides the rows: what counts do not tell, a model fitted to them does not know
+            return Interval(-math.inf, math.inf, math.inf)
         value, noise = float(read[0][0]), float(read[1][0])
         spread = grid.spread(over - value * under, row_over - value * row_under, codes, held)
         total = float(part @ below)
@@ -160,20 +158,50 @@ class NoisyCounts:
         return Interval(value - wide, value + wide, error, bounded=unknown > noise)
 
     def quantile(self, levels: Levels, order: float) -> Interval | None:
-        """The lowest number that at least this share of the rows do not exceed; none unless measured level by level.
-
-        Its distribution function is read at the ends of the bins. Where it is surely below the order, the quantile is
-        higher; where it surely reaches it, the quantile is not higher.
-        """
+        """The lowest number that at least this share of the rows do not exceed; none unless measured level by level."""
         if not self.by_level(levels):
             return None
         lowest, highest = spans(levels)
-        present = _present(levels) > 0
+        return self._quantile([levels.name], lowest, highest, _present(levels) > 0, order, levels.whole)
+
+    def quantile_where(self, asked: Asked, levels: Levels, order: float) -> Interval | None:
+        """The same of a column over the rows that meet a condition; none where the condition cuts through cells."""
+        grid = CellGrid.of(self.readings, self.levels, asked.columns)
+        if grid is None:
+            return None
+        tried, met = (each(grid.table) for each in asked.functions)
+        there = (met > 0) & ~np.isnan(tried)
+        least, most = grid.ends(there.astype(np.float64))
+        if not (least == most).all():
+            return None
+        lowest, _ = grid.ends(np.where(there, tried, math.inf))
+        _, highest = grid.ends(np.where(there, tried, -math.inf))
+        shape = grid.shape
+        return self._quantile(
+            asked.columns, lowest.reshape(shape), highest.reshape(shape), most.reshape(shape) > 0, order, levels.whole
+        )
+
+    def _quantile(
+        self,
+        columns: Sequence[str],
+        lowest: Floats,
+        highest: Floats,
+        present: NDArray[np.bool_],
+        order: float,
+        whole: bool,
+    ) -> Interval | None:
+        """Of numbers between a lowest and a highest in each cell.
+
+        Its distribution function is read at the ends of the cells. Where it is surely below the order, the quantile is
+        higher; where it surely reaches it, the quantile is not higher.
+        """
+        if not present.any():
+            return None
         ends = np.unique(np.concatenate([lowest[present], highest[present]]))
         ends = ends[np.unique(np.linspace(0, len(ends) - 1, _MOST_ENDS).round().astype(int))]
-        sure, possible = (present[:, None] & (each[:, None] <= ends) for each in (highest, lowest))
-        functions = np.concatenate([sure, possible], axis=1).astype(np.float64)
-        read = self.readings.ratios([levels.name], functions, present.astype(np.float64))
+        sure, possible = (present[..., None] & (each[..., None] <= ends) for each in (highest, lowest))
+        functions = np.concatenate([sure, possible], axis=-1).astype(np.float64)
+        read = self.readings.ratios(columns, functions, present.astype(np.float64))
         if read is None:
             return Interval(float(ends[0]), float(ends[-1]), math.inf)
         # One test on either side decides: the one at the end next to the quantile. So each has half of the error's chance.
@@ -184,7 +212,7 @@ class NoisyCounts:
         low = int(np.argmin(np.append(below, False))) - 1  # the last of the ends from the left that are all below
         high = len(ends) - int(np.argmin(np.append(above[::-1], False)))  # the first of those to the right all above
         first, last = float(ends[max(low, 0)]), float(ends[min(high, len(ends) - 1)])
-        if levels.whole and low >= 0:
+        if whole and low >= 0:
             first = min(first + 1, last)  # above a whole number is the next one
         return Interval(first, last, (last - first) / (2 * deviations))
 
@@ -228,7 +256,3 @@ def _present(levels: Levels) -> Floats:
 def _deviations(confidence: float) -> float:
     """How many standard deviations on either side hold a normal variable with this probability."""
     return NormalDist().inv_cdf((1 + confidence) / 2)
-
-
-def _within(value: float, low: float, high: float) -> float:
-    return float(min(max(value, low), high))

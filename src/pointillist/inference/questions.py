@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from pointillist.errors import UsageError
 from pointillist.generators.drawing import quota
 from pointillist.inference import python_function
+from pointillist.inference.coefficient import Coefficient
 from pointillist.inference.condition_values import require_known
 from pointillist.inference.estimate import Estimate
 from pointillist.inference.python_function import Written
 from pointillist.inference.sql_expression import ALL_ROWS, Expression, Function, quoted
-from pointillist.inference.statistic import Coefficient, Correlation, Count, Mean, Quantile, Share, Statistic, Total
+from pointillist.inference.statistic import Correlation, Count, Mean, Quantile, Share, Statistic, Total
 
 if TYPE_CHECKING:
     from pointillist.inference.pushforward import Pushed

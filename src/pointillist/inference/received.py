@@ -24,7 +24,7 @@ from pointillist.generators.points.points import Points
 from pointillist.inference.assisted_intervals import CAUTION, FITTED, MOST_ROWS, POINTS, Assisted
 from pointillist.inference.estimate import Basis, Estimate, Interval
 from pointillist.inference.measured_intervals import Asked, NoisyCounts
-from pointillist.inference.noisy_embedding import MeanEmbedding
+from pointillist.inference.noisy_embedding import MeanEmbedding, has_features
 from pointillist.inference.questions import Questions, Step
 from pointillist.inference.refitted_intervals import Refits, require_settings
 from pointillist.inference.sql_expression import Function
@@ -161,9 +161,11 @@ class Received(Questions):
         columns = sorted(self._columns(statistic, step))
         if columns:
             basis, found = self._interval(statistic, values, columns, step)
-            low, high = (float(np.clip(end, *statistic.bounds)) for end in (found.low, found.high))
+            found = found.within(*statistic.bounds)
+            low, high = float(found.low), float(found.high)
             if not math.isfinite(found.error) or (low, high) == statistic.bounds:
                 basis, found = "not measured", Interval(*statistic.bounds, math.inf)
+                low, high = statistic.bounds
         else:  # a constant: any row tells it
             value = low = high = statistic.of(values[:1], np.ones(1))
             basis, found = "measured", Interval(value, value, 0.0)
@@ -193,7 +195,8 @@ class Received(Questions):
         weighted = self.weighted
         asked = Asked(self.counts, columns, functions, weighted.records, values, weighted.weights)
         measured = statistic.measured(asked)
-        if measured is not None:
+        # Where there are other features, counts are coarse, and rows with those features say more.
+        if measured is not None and not (measured.bounded and has_features(self.release, columns)):
             return "bounded" if measured.bounded else "measured", measured
         found, finite = None, math.isfinite(statistic.of(values, weighted.weights))
         if self.release.measured_together(columns) and finite:

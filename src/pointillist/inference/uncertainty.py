@@ -23,6 +23,7 @@ from pointillist.fitting.readings import Readings
 from pointillist.generators.base import GeneratorSettings
 from pointillist.inference.estimate import Basis, Estimate, Interval
 from pointillist.inference.measured_intervals import Asked, NoisyCounts
+from pointillist.inference.noisy_embedding import has_features
 from pointillist.inference.refitted_intervals import Refits
 from pointillist.inference.sampled_rows import OfTable
 from pointillist.inference.sql_expression import ALL_ROWS, Function
@@ -154,7 +155,8 @@ class Uncertainty(Refits):
         else:
             value, found = statistic.of_table(self.sampled[0].table), measured or Interval(*statistic.bounds, math.inf)
             basis = "bounded" if found.bounded else "measured"
-        low, high = (min(max(end, statistic.bounds[0]), statistic.bounds[1]) for end in (found.low, found.high))
+        found = found.within(*statistic.bounds)
+        low, high = found.low, found.high
         if not math.isfinite(found.error) or (low, high) == statistic.bounds:
             basis, found = "not measured", replace(found, error=math.inf)
         return Estimate(*facts, value, low, high, found.error, self.confidence, basis)
@@ -165,7 +167,8 @@ class Uncertainty(Refits):
         weights = np.full(rows.table.num_rows, 1 / max(1, rows.table.num_rows))
         records = Records(rows.table.num_rows, {name: rows.codes[name] for name in names}, {})
         values = statistic.values(rows.table)
-        return statistic.measured(Asked(self._counts, names, statistic.functions, records, values, weights))
+        found = statistic.measured(Asked(self._counts, names, statistic.functions, records, values, weights))
+        return None if found is not None and found.bounded and has_features(self.release, names) else found
 
     def _columns_read(self, statistic: OfTable) -> list[str]:
         """The columns without which a statistic is another one."""
