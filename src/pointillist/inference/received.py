@@ -25,6 +25,7 @@ from pointillist.inference.assisted_intervals import CAUTION, FITTED, MOST_ROWS,
 from pointillist.inference.estimate import Basis, Estimate, Interval
 from pointillist.inference.measured_intervals import Asked, NoisyCounts
 from pointillist.inference.noisy_embedding import MeanEmbedding, has_features
+from pointillist.inference.notes import note_of
 from pointillist.inference.questions import Questions, Step
 from pointillist.inference.refitted_intervals import Refits, require_settings
 from pointillist.inference.sql_expression import Function
@@ -170,23 +171,10 @@ class Received(Questions):
             value = low = high = statistic.of(values[:1], np.ones(1))
             basis, found = "measured", Interval(value, value, 0.0)
         facts = (statistic.name, statistic.unit, value, low, high, found.error, self.confidence, basis)
-        estimate = Estimate(*facts, self._note(basis, columns))
+        estimate = Estimate(*facts, note_of(self.release, basis, columns))
         if population and columns:
             estimate = self._of_population(estimate, statistic, values)
         return self._times_rows(estimate) if statistic.times_rows else estimate
-
-    def _note(self, basis: Basis, columns: Sequence[str]) -> str:
-        """What a reader should know: that rows were capped, and why there is no interval."""
-        notes, person = [], self.release.schema.person
-        if basis == "not measured" and self.release.measured_together(columns):
-            notes.append("Not measured: the noise, or cells that are too wide for the question, hide it.")
-        elif basis == "not measured":
-            notes.append("Not measured: no measurement holds all of the columns together.")
-        if person is not None:
-            notes.append(
-                f"Capped: a person counts with at most {person.max_rows:,} rows, and figures are those of the capped table."
-            )
-        return " ".join(notes)
 
     def _interval(
         self, statistic: Statistic, values: Floats, columns: Sequence[str], step: Step | None

@@ -24,6 +24,7 @@ from pointillist.generators.base import GeneratorSettings
 from pointillist.inference.estimate import Basis, Estimate, Interval
 from pointillist.inference.measured_intervals import Asked, NoisyCounts
 from pointillist.inference.noisy_embedding import has_features
+from pointillist.inference.notes import note_of
 from pointillist.inference.refitted_intervals import Refits
 from pointillist.inference.sampled_rows import OfTable
 from pointillist.inference.sql_expression import ALL_ROWS, Function
@@ -159,7 +160,8 @@ class Uncertainty(Refits):
         low, high = found.low, found.high
         if not math.isfinite(found.error) or (low, high) == statistic.bounds:
             basis, found = "not measured", replace(found, error=math.inf)
-        return Estimate(*facts, value, low, high, found.error, self.confidence, basis)
+        note = note_of(self.release, basis, columns)
+        return Estimate(*facts, value, low, high, found.error, self.confidence, basis, note)
 
     def _measured(self, statistic: Statistic, columns: Sequence[str]) -> Interval | None:
         """As the noisy counts tell it, with the model's rows for what happens inside cells."""

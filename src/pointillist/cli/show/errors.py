@@ -19,6 +19,8 @@ def show_errors(name: str, estimates: Sequence[Estimate]) -> None:
             style=None if not each.known or each.low <= each.value <= each.high else "yellow",
         )  # fmt: skip
     out.print(table)
+    for note in dict.fromkeys(each.note for each in estimates if each.note):
+        out.print(f"Note: {note}")
     out.print(
         "measured: from the known noise. bounded: from the noise and a bound for what happens inside cells. refits: from "
         "fitting again with fresh noise; what was never measured is not in it. Each interval holds by itself, not all of "
