@@ -11,7 +11,7 @@ def test_a_measured_figure_needs_none(counted: pt.Received) -> None:
 
 
 def test_why_there_is_no_interval(counted: pt.Received, received: pt.Received) -> None:
-    assert "the noise" in note_of(counted.release, "not measured", ["x", "y"])
+    assert "the noise hides it" in note_of(counted.release, "not measured", ["x", "y"])
     assert "no measurement holds" in note_of(received.release, "not measured", ["x", "kind"])
 
 

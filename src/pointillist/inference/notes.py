@@ -10,7 +10,7 @@ def note_of(release: Release, basis: Basis, columns: Sequence[str]) -> str:
     """For a figure about some columns of a release."""
     notes, person = [], release.schema.person
     if basis == "not measured" and release.measured_together(columns):
-        notes.append("Not measured: the noise, or cells that are too wide for the question, hide it.")
+        notes.append("Not measured: the noise hides it, or it is no question that the tables measured can answer.")
     elif basis == "not measured":
         notes.append("Not measured: no measurement holds all of the columns together.")
     if person is not None:
