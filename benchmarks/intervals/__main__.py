@@ -85,12 +85,13 @@ def page(rows: Sequence[Row]) -> str:
         markdown(
             ["statistic", "from", *(f"ε = {e:g}: held | width | refits alone".replace("|", "/") for e in runs)],
             [
-                [name, rows_of[0]["basis"], *(_cell([r for r in rows_of if r["epsilon"] == e]) for e in runs)]
+                [name, _bases(rows_of), *(_cell([r for r in rows_of if r["epsilon"] == e]) for e in runs)]
                 for name, rows_of in _by_question(rows)
             ],
         ),
         "Releases: " + ", ".join(f"{count} at ε = {epsilon:g}" for epsilon, count in runs.items()) + ". Held in all: "
-        + ", ".join(_held_in_all(rows, basis) for basis in ("measured", "refits")) + ".",
+        + ", ".join(_held_in_all(rows, basis) for basis in _bases(rows).split("/") if basis != "not measured") + "."
+        + _not_measured(rows),
     ]  # fmt: skip
     return "\n".join(lines)
 
@@ -104,7 +105,20 @@ def _held_in_all(rows: Sequence[Row], basis: str) -> str:
     return f"{_held(mine):,} of {len(mine):,} intervals from {basis}"
 
 
-def _cell(rows: Sequence[Row]) -> str:
+def _bases(rows: Sequence[Row]) -> str:
+    return "/".join(sorted({row["basis"] for row in rows}))
+
+
+def _not_measured(rows: Sequence[Row]) -> str:
+    """How many questions had no interval, if any."""
+    count = sum(row["basis"] == "not measured" for row in rows)
+    return f" Not measured: {count:,} questions." if count else ""
+
+
+def _cell(every: Sequence[Row]) -> str:
+    rows = [row for row in every if row["basis"] != "not measured"]
+    if not rows:
+        return "not measured"
     held = _held(rows) / len(rows)
     wrong = np.sqrt(np.mean([(row["value"] - row["truth"]) ** 2 for row in rows]))
     half = np.mean([(row["high"] - row["low"]) / 2 for row in rows])

@@ -182,7 +182,8 @@ def page(rows: Sequence[Row]) -> str:
         "",
     ]
     for kind, epsilon in dict.fromkeys((row["kind"], row["epsilon"]) for row in rows):
-        mine = [row for row in rows if (row["kind"], row["epsilon"]) == (kind, epsilon)]
+        every = [row for row in rows if (row["kind"], row["epsilon"]) == (kind, epsilon)]
+        mine = [row for row in every if row["basis"] != "not measured"]
         private = [row for row in mine if not row["population"]]
         runs = len({row["seed"] for row in mine})
         lines += [
@@ -196,7 +197,8 @@ def page(rows: Sequence[Row]) -> str:
                 ],
             ),
             f"Held in all: {_held(private):,} of {len(private):,} for the private table, "
-            f"{_held(mine) - _held(private):,} of {len(mine) - len(private):,} for the population.",
+            f"{_held(mine) - _held(private):,} of {len(mine) - len(private):,} for the population."
+            + (f" Not measured: {len(every) - len(mine):,} questions." if len(mine) < len(every) else ""),
             "",
         ]
     return "\n".join(lines)

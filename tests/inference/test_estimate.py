@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from pointillist.inference.estimate import Estimate, Unit
+from pointillist.inference.estimate import Estimate, Interval, Unit
 
 
 def estimate(value: float, low: float, high: float, unit: Unit = "number") -> Estimate:
@@ -37,3 +37,34 @@ def test_in_words() -> None:
     assert said == (
         "mean of age: 40 in the synthetic data; with 95% confidence between 38 and 41 in the private table (measured)"
     )
+
+
+def test_without_an_interval_none_is_said() -> None:
+    found = Estimate(
+        "correlation", "number", 0.5, -1.0, 1.0, math.inf, 0.95, "not measured", "Nothing holds both columns."
+    )
+    assert str(found) == "correlation: 0.5 in the synthetic data; no interval. Nothing holds both columns."
+    assert (found.known, found.interval) == (False, "no interval")
+    said = found.to_json()
+    assert [said[name] for name in ("low", "high", "standard_error", "error")] == [None] * 4
+    assert said["note"] == "Nothing holds both columns."
+    assert estimate(40, 38, 41).interval == "38 to 41"
+
+
+@pytest.mark.parametrize(
+    ("interval", "possible"),
+    [
+        (Interval(0.2, 0.4, 0.05), (0.2, 0.4)),
+        (Interval(-0.1, 0.1, 0.05), (0.0, 0.1)),
+        (Interval(-0.3, -0.1, 0.05), (0.0, 0.05)),  # all of it beyond: a standard deviation is left
+        (Interval(1.1, 1.3, 0.05), (0.95, 1.0)),
+        (Interval(0.0, 0.0, 0.05), (0.0, 0.0)),  # no noise carried it there
+        (Interval(-math.inf, math.inf, math.inf), (0.0, 1.0)),
+    ],
+)
+def test_an_interval_is_cut_to_what_is_possible_but_not_to_a_point(
+    interval: Interval, possible: tuple[float, float]
+) -> None:
+    found = interval.within(0.0, 1.0)
+    assert (found.low, found.high) == pytest.approx(possible)
+    assert found.error == interval.error

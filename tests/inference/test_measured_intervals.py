@@ -67,9 +67,19 @@ def test_shares_are_read_by_formula_and_by_condition_alike() -> None:
     assert written.high - written.low < 0.02
 
 
-def test_a_condition_that_cuts_through_cells_widens_or_is_left_to_others() -> None:
+def test_a_condition_that_cuts_through_cells_widens() -> None:
+    """Rows lie in the middle of their bins: below 3 is the first bin, and nothing of the second."""
     known = counts()
-    assert known.share(ask(known, "size < 3")) is None
+    asked = ask(known, "size < 3")
+    below = (asked.values[:, 0] < 3).astype(float)
+    cut = known.share(replace(asked, values=below[:, None]))
+    assert holds(cut, below.mean())
+    assert cut is not None
+    assert cut.bounded
+    whole = known.share(ask(known, "size < 4"))
+    assert whole is not None
+    assert not whole.bounded
+    assert cut.high - cut.low > whole.high - whole.low
     given = known.share_of(Condition.of(tuple(LEVELS.values()), {"size": (0, 3)}))
     assert holds(given, float(np.mean(CODES["size"] <= 0.5)))
     assert given is not None
@@ -111,7 +121,14 @@ def test_means_of_formulas_where_cells_decide() -> None:
     squares = CODES["age"][there].astype(float) ** 2
     assert holds(known.mean_where(asked), squares.mean())
     assert holds(known.mean_where(asked, of_all=True), squares.sum() / 3_000)
-    assert known.mean_where(ask(known, "size < 3", "size")) is None  # cut through
+    assert not known.mean_where(asked).bounded  # type: ignore[union-attr]
+    size = ask(known, "size < 4", "size")
+    spread = size.values[:, 0] + np.random.default_rng(1).uniform(-1, 1, 3_000)
+    values = np.column_stack([spread, spread < 4])
+    inside = known.mean_where(replace(size, values=values))
+    assert inside is not None
+    assert inside.bounded  # bins of two are wider than the noise
+    assert holds(inside, spread[spread < 4].mean() + 0.5)  # private rows may all lie higher in their bins
 
 
 def test_a_bin_says_what_it_holds() -> None:

@@ -98,8 +98,9 @@ def test_counts_answer_what_they_can(counted: pt.Received) -> None:
         "of a formula": counted.expect("x * y").basis,
         "where": counted.expect("x", where="kind = 'a'").basis,
     }
-    assert [name for name, each in basis.items() if each == "measured"] == ["mean", "share", "share of two", "quantile"]
-    assert counted.probability("x < 0.123").basis in ("measured", "assisted")  # as the bins fall
+    assert all(basis[name] == "measured" for name in ("mean", "share", "share of two", "quantile"))
+    assert set(basis.values()) <= {"measured", "bounded"}
+    assert counted.probability("x < 0.123").basis in ("measured", "bounded")  # as the bins fall
 
 
 def test_functions_of_what_was_counted_are_read_off_the_counts(counted: pt.Received, known) -> None:
@@ -127,7 +128,7 @@ def test_functions_of_what_was_counted_are_read_off_the_counts(counted: pt.Recei
 
 def test_refits_are_used_if_there_are_some(counted: pt.Received) -> None:
     refitted = pt.receive(counted.release, model=counted.model, refits=2, rows=300)
-    estimate = refitted.expect("x * y")
+    estimate = refitted.quantile("x * y")
     assert estimate.basis == "refits"
     assert estimate.low <= estimate.high
     assert refitted.expect("x").basis == "measured"
@@ -137,6 +138,8 @@ def test_of_columns_that_were_never_measured_together_nothing_is_known(received:
     """Merf without a target measures numbers and categories side by side, not together."""
     estimate = received.probability("x > 0 and kind = 'a'")
     assert (estimate.low, estimate.high, estimate.standard_error) == (0, 1, np.inf)
+    assert (estimate.basis, estimate.known) == ("not measured", False)
+    assert estimate.note == "Not measured: no measurement holds all of the columns together."
     assert received.expect("x", where="kind = 'a'").high == 4
 
 
@@ -202,3 +205,22 @@ def test_a_condition_by_a_function_is_not_left_out(counted: pt.Received) -> None
     written = counted.expect("x", where="x > 0")
     assert (called.low, called.high) == pytest.approx((written.low, written.high))
     assert called.low > counted.expect("x").high
+
+
+def test_figures_of_a_capped_table_say_so(counted: pt.Received) -> None:
+    schema = counted.release.schema.model_copy(update={"person": pt.Person(column="id", max_rows=3)})
+    capped = replace(counted, release=replace(counted.release, schema=schema))
+    assert "at most 3 rows" in capped.count().note
+    assert "at most 3 rows" in str(capped.total("x"))
+    assert any("at most 3 rows" in note for note in pt.inference.answer(capped, "count() group by kind").notes)
+    assert counted.count().note == ""
+
+
+def test_a_quantile_of_a_group_is_read_off_the_counts(counted: pt.Received, known) -> None:
+    """Seven standard deviations on either side: false alarms below 1e-10."""
+    table = known(2_000, 1)
+    inside = np.asarray(table["x"])[np.array(table["kind"].to_pylist()) == "b"]
+    found = replace(counted, confidence=1 - 1e-11).quantile("x", 0.5, where="kind = 'b'")
+    assert found.basis in ("measured", "not measured")
+    assert found.low <= np.quantile(inside, 0.5, method="inverted_cdf") <= found.high
+    assert counted.quantile("x", 0.5, where="kind = 'b'").basis == "measured"

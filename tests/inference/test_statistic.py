@@ -7,8 +7,9 @@ import pyarrow as pa
 import pytest
 
 import pointillist as pt
+from pointillist.inference.coefficient import Coefficient
 from pointillist.inference.sql_expression import ALL_ROWS, Expression, Function
-from pointillist.inference.statistic import Coefficient, Correlation, Count, Mean, Quantile, Share, Statistic, Total
+from pointillist.inference.statistic import Correlation, Count, Mean, Quantile, Share, Statistic, Total
 from pointillist.schema.levels import Levels
 
 TABLE = pa.table({"x": [1.0, 2.0, None, 4.0, 10.0], "y": [2.0, 1.0, 5.0, 5.0, 8.0]})

@@ -104,6 +104,15 @@ class Readings:
         gaps, gap_weights = (each[..., :-1] - ratios * each[..., -1:] for each in (functions, weights))
         return ratios, np.sqrt(np.maximum((gaps * gap_weights).sum(axis=axes), 0.0)) / sums[-1]
 
+    def sums(self, columns: Sequence[str], functions: Floats) -> tuple[Floats, Floats] | None:
+        """Sums over rows of functions (on the tiles of `finest`, one more axis for several), and their covariance."""
+        system = self._system(columns)
+        if system is None:
+            return None
+        found, weights = system.read(functions)
+        count = functions.shape[-1]
+        return found, functions.reshape(-1, count).T @ weights.reshape(-1, count)
+
     def _system(self, columns: Sequence[str]) -> "_System | None":
         finest = self.finest(columns)
         if finest is not None and tuple(columns) not in self._systems:

@@ -1,12 +1,12 @@
 """Estimate: a statistic of the synthetic data, and the interval where the private one lies."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from pointillist.schema.kinds import show_in
 
-Basis = Literal["measured", "refits", "assisted"]
+Basis = Literal["measured", "bounded", "refits", "assisted", "not measured"]
 Unit = str
 """What a value counts: "number", "share", or what a kind of column counts in; "day" and "second" are those from 1970."""
 
@@ -19,6 +19,21 @@ class Interval:
     high: float
     error: float
     """Standard deviation of the reading."""
+    bounded: bool = False
+    """Whether what happens inside cells has the larger part in it, not the noise."""
+
+    def within(self, lowest: float, highest: float) -> "Interval":
+        """The part of it that is possible.
+
+        Noise may carry all of it, or nearly so, beyond what is possible. That is no certainty: a standard deviation is left.
+        """
+        low, high = (min(max(end, lowest), highest) for end in (self.low, self.high))
+        least = min(self.error, self.high - self.low)
+        if low == lowest and high - low < least:
+            high = min(highest, low + least)
+        if high == highest and high - low < least:
+            low = max(lowest, high - least)
+        return replace(self, low=low, high=high)
 
 
 @dataclass(frozen=True)
@@ -37,9 +52,17 @@ class Estimate:
     """Of the unbiased estimate that the interval is around."""
     confidence: float
     basis: Basis
-    """"measured": the interval follows from the known noise alone, whatever the model. "refits": from fitting again with
-    fresh noise, with the fit's bias taken off as far as the release shows it. "assisted": a closed form, from rows of the
-    model and what was measured together."""
+    """"measured": from the known noise. "bounded": from the noise, and a bound for what happens inside cells that are wider
+    than the question. "refits": from fitting again with fresh noise, with the fit's bias taken off as far as the release
+    shows it. "assisted": a closed form, from rows of the model and what was measured together. "not measured": the release
+    does not tell; there is no interval, and `low` and `high` are all that is possible."""
+    note: str = ""
+    """What else there is to know about it."""
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an interval."""
+        return self.basis != "not measured"
 
     @property
     def error(self) -> float:
@@ -47,10 +70,20 @@ class Estimate:
         return max(self.high - self.value, self.value - self.low)
 
     def __str__(self) -> str:
+        note = f" {self.note}" if self.note else ""
+        if not self.known:
+            return (
+                f"{self.name}: {self.shown(self.value)} in the synthetic data; no interval.{note or ' Not measured.'}"
+            )
         return (
             f"{self.name}: {self.shown(self.value)} in the synthetic data; with {self.confidence:.0%} confidence between "
-            f"{self.shown(self.low)} and {self.shown(self.high)} in the private table ({self.basis})"
+            f"{self.shown(self.low)} and {self.shown(self.high)} in the private table ({self.basis}){'.' * bool(note)}{note}"
         )
+
+    @property
+    def interval(self) -> str:
+        """Where the private figure lies, in words."""
+        return f"{self.shown(self.low)} to {self.shown(self.high)}" if self.known else "no interval"
 
     def shown(self, value: float) -> str:
         """A value in words: dates as dates, shares in per cent."""
@@ -61,4 +94,5 @@ class Estimate:
         return show_in(self.unit, value)
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "error": self.error}
+        unknown = {} if self.known else dict.fromkeys(("low", "high", "standard_error", "error"))
+        return {**asdict(self), "error": self.error, **unknown}

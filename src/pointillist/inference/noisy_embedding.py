@@ -7,7 +7,7 @@ for a row, an indicator is the number of its cell, and only what stands behind t
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -181,6 +181,13 @@ class Embedded:
 
     def dot(self, other: "Embedded") -> float:
         return math.fsum(float(np.vdot(a, b)) for a, b in zip(self.parts, other.parts, strict=True))
+
+
+def has_features(release: Release, columns: Iterable[str]) -> bool:
+    """Whether some of the columns were measured by features that are no counts and no scores, such as waves."""
+    maps = [block.map for each in release.measurements for block in each.blocks()]
+    wanted = frozenset(columns)
+    return any(each.most_ones is None and wanted & (each.code_columns | each.unit_columns) for each in maps)
 
 
 def _rows(release: Release, tables: list[Table]) -> float:

@@ -13,12 +13,13 @@ A question is parsed once, before anything is fitted; its answers are figures wi
 import itertools
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
 from pointillist.errors import UsageError
+from pointillist.inference.condition_values import require_known
 from pointillist.inference.estimate import Estimate
 from pointillist.inference.received import Received, receive
 from pointillist.inference.sql_expression import (
@@ -130,8 +131,15 @@ class Query:
             () if groups is None else tuple(_group(text, part, known) for part in _split(text, groups)),
         )
 
+    def require_known(self, columns: Mapping[str, Any]) -> None:
+        """Refuse values in the condition and in formulas that no row can have."""
+        formulas = [formula for each in self.aggregates for formula in each.formulas]
+        for expression in [*formulas, *([] if self.where is None else [self.where])]:
+            require_known(expression, columns)
+
     def answer(self, received: Received) -> Answers:
         """Ask it of a release. Groups that no synthetic row is in are left out, and counted in a note."""
+        self.require_known(received.release.schema.measured)
         choices = [_choices(received.levels[name], received.columns) for name in self.groups]
         if (number := math.prod(map(len, choices))) > _MOST_GROUPS:
             raise UsageError(f"group by: that makes {number:,} groups; {_MOST_GROUPS} at most. Group by fewer columns.")
@@ -145,8 +153,9 @@ class Query:
                 continue
             figures = (received.ask(each.statistic(where, received)) for each in self.aggregates)
             groups.append(Group(tuple(value for value, _ in chosen), tuple(figures)))
-        note = f"{empty} group{'s' * (empty > 1)} without a synthetic row {'are' if empty > 1 else 'is'} not shown."
-        return Answers(self, tuple(groups), (note,) if empty else ())
+        notes = [f"{empty} group{'s' * (empty > 1)} without a synthetic row {'are' if empty > 1 else 'is'} not shown."]
+        told = dict.fromkeys(each.note for group in groups for each in group.estimates if each.note)
+        return Answers(self, tuple(groups), (*(notes if empty else ()), *told))
 
 
 def answer(received: Received, text: str) -> Answers:
@@ -167,6 +176,7 @@ def ask(
     """Answer a query from a release alone. A slip in it is told before the fit, not after; options are as in `receive`."""
     release.schema.require_table("query")
     query = Query.parse(text, list(release.schema.measured))
+    query.require_known(release.schema.measured)
     received = receive(release, model=model, confidence=confidence, refits=refits, seed=seed, progress=progress)
     return query.answer(received)
 

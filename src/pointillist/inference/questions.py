@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from pointillist.errors import UsageError
 from pointillist.generators.drawing import quota
 from pointillist.inference import python_function
+from pointillist.inference.coefficient import Coefficient
+from pointillist.inference.condition_values import require_known
 from pointillist.inference.estimate import Estimate
 from pointillist.inference.python_function import Written
-from pointillist.inference.sql_expression import ALL_ROWS, Function, quoted
-from pointillist.inference.statistic import Coefficient, Correlation, Count, Mean, Quantile, Share, Statistic, Total
+from pointillist.inference.sql_expression import ALL_ROWS, Expression, Function, quoted
+from pointillist.inference.statistic import Correlation, Count, Mean, Quantile, Share, Statistic, Total
 
 if TYPE_CHECKING:
     from pointillist.inference.pushforward import Pushed
@@ -172,6 +174,8 @@ class Questions(ABC):
         return self.as_column(python_function.number(written, self.columns, self.as_frame))
 
     def _where(self, written: Written | None) -> Function:
+        if isinstance(written, str) and self.step is None:
+            require_known(Expression.parse(written, self.columns), self.received.release.schema.measured)
         return ALL_ROWS if written is None else python_function.event(written, self.columns, self.as_frame)
 
     def _require(self, column: str) -> str:

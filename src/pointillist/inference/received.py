@@ -24,7 +24,8 @@ from pointillist.generators.points.points import Points
 from pointillist.inference.assisted_intervals import CAUTION, FITTED, MOST_ROWS, POINTS, Assisted
 from pointillist.inference.estimate import Basis, Estimate, Interval
 from pointillist.inference.measured_intervals import Asked, NoisyCounts
-from pointillist.inference.noisy_embedding import MeanEmbedding
+from pointillist.inference.noisy_embedding import MeanEmbedding, has_features
+from pointillist.inference.notes import note_of
 from pointillist.inference.questions import Questions, Step
 from pointillist.inference.refitted_intervals import Refits, require_settings
 from pointillist.inference.sql_expression import Function
@@ -161,11 +162,16 @@ class Received(Questions):
         columns = sorted(self._columns(statistic, step))
         if columns:
             basis, found = self._interval(statistic, values, columns, step)
-            low, high = (float(np.clip(end, *statistic.bounds)) for end in (found.low, found.high))
+            found = found.within(*statistic.bounds)
+            low, high = float(found.low), float(found.high)
+            if not math.isfinite(found.error) or (low, high) == statistic.bounds:
+                basis, found = "not measured", Interval(*statistic.bounds, math.inf)
+                low, high = statistic.bounds
         else:  # a constant: any row tells it
             value = low = high = statistic.of(values[:1], np.ones(1))
             basis, found = "measured", Interval(value, value, 0.0)
-        estimate = Estimate(statistic.name, statistic.unit, value, low, high, found.error, self.confidence, basis)
+        facts = (statistic.name, statistic.unit, value, low, high, found.error, self.confidence, basis)
+        estimate = Estimate(*facts, note_of(self.release, basis, columns))
         if population and columns:
             estimate = self._of_population(estimate, statistic, values)
         return self._times_rows(estimate) if statistic.times_rows else estimate
@@ -177,12 +183,20 @@ class Received(Questions):
         weighted = self.weighted
         asked = Asked(self.counts, columns, functions, weighted.records, values, weighted.weights)
         measured = statistic.measured(asked)
-        if measured is not None:
-            return "measured", measured
+        # Where there are other features, counts are coarse, and rows with those features say more.
+        if measured is not None and not (measured.bounded and has_features(self.release, columns)):
+            return "bounded" if measured.bounded else "measured", measured
         found, finite = None, math.isfinite(statistic.of(values, weighted.weights))
         if self.release.measured_together(columns) and finite:
-            found = self._refitted(statistic, columns, step) if self.refits else self._assisted(statistic, step)
+            if self.refits:
+                found = self._refitted(statistic, columns, step)
+            elif not (statistic.of_pairs and self._counted_together(columns)):
+                found = self._assisted(statistic, step)
         return "refits" if self.refits else "assisted", found or Interval(*statistic.bounds, math.inf)
+
+    def _counted_together(self, columns: Sequence[str]) -> bool:
+        """Whether some table counts two of the columns."""
+        return any(len(set(columns) & set(table.columns)) > 1 for table in self.counts.readings.tables)
 
     def _refitted(self, statistic: Statistic, columns: Sequence[str], step: Step | None) -> Interval:
         assert self.refits is not None

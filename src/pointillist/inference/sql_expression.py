@@ -316,6 +316,11 @@ def _serialised(sql: str) -> str:
     return str(row[0])
 
 
+def parts_of(expression: Expression) -> Iterator[dict[str, Any]]:
+    """Every part of a formula, as the database takes it apart."""
+    return _walk(_taken_apart(_parsed(f"{_HEAD}{expression.sql}{_TAIL}"))[1])
+
+
 def _parsed(sql: str) -> dict[str, Any]:
     return json.loads(_serialised(sql))
 

@@ -19,11 +19,14 @@ from numpy.typing import NDArray
 from pointillist.inference.assisted_intervals import Assisted
 from pointillist.inference.estimate import Interval, Unit
 from pointillist.inference.measured_intervals import Asked
+from pointillist.inference.moments import correlation, moments
 from pointillist.inference.sql_expression import ALL_ROWS, Function
 from pointillist.schema.levels import Levels
 
 Floats = NDArray[np.float64]
 EVERYWHERE = (-math.inf, math.inf)
+_SMALLEST = 1e-9
+"""An error below this part of a figure is rounding."""
 _MOST_ENDS = 400
 """The most places at which a distribution function is read."""
 
@@ -33,6 +36,10 @@ class Statistic(ABC):
 
     times_rows = False
     """Whether it is worked out by the row, and asked for all rows together."""
+
+    of_pairs = False
+    """Whether it is about how columns go together. Rows of a fit show that too weakly where cells are wide, so an interval
+    around what they show is none."""
 
     @property
     def unit(self) -> Unit:
@@ -83,6 +90,8 @@ class Statistic(ABC):
             return None
         read = rows.read(influence[:, None])
         error = float(read.errors[0])
+        if not error > _SMALLEST * max(abs(middle), 1e-300):
+            return None  # no row differs from the others: that is no knowledge of those that may
         wide = read.deviations(confidence) * error
         return Interval(middle - wide, middle + wide, error)
 
@@ -132,12 +141,12 @@ class Mean(_OfColumn):
         return f"mean of {self.number.name}{_where(self.where)}"
 
     def of(self, values: Floats, weights: Floats) -> float:
-        there, number = _complete(values)
+        there, number = complete(values)
         under = float(weights @ there)
         return float(weights @ (number[:, 0] * there)) / under if under > 0 else math.nan
 
     def influence(self, values: Floats, weights: Floats) -> Floats:
-        there, number = _complete(values)
+        there, number = complete(values)
         return there * (number[:, 0] - self.of(values, weights)) / float(weights @ there)
 
     def measured(self, asked: Asked) -> Interval | None:
@@ -212,11 +221,11 @@ class Total(Statistic):
         return self.number, self.where
 
     def of(self, values: Floats, weights: Floats) -> float:
-        there, number = _complete(values)
+        there, number = complete(values)
         return float(weights @ (number[:, 0] * there)) / float(weights.sum())
 
     def influence(self, values: Floats, weights: Floats) -> Floats:
-        there, number = _complete(values)
+        there, number = complete(values)
         return np.asarray(number[:, 0] * there - self.of(values, weights))
 
     def measured(self, asked: Asked) -> Interval | None:
@@ -237,7 +246,7 @@ class Quantile(_OfColumn):
         return f"{called} of {self.number.name}{_where(self.where)}"
 
     def of(self, values: Floats, weights: Floats) -> float:
-        there, number = _complete(values)
+        there, number = complete(values)
         held = np.flatnonzero(there)
         held = held[np.argsort(number[held, 0], kind="stable")]
         passed = np.cumsum(weights[held])
@@ -252,11 +261,15 @@ class Quantile(_OfColumn):
 
     def below(self, values: Floats, weights: Floats, ends: Floats) -> Floats:
         """For some ends, the influence of every row on the share that is not above it, less the order."""
-        there, number = _complete(values)
+        there, number = complete(values)
         return there[:, None] * ((number[:, :1] <= ends) - self.order) / float(weights @ there)
 
     def measured(self, asked: Asked) -> Interval | None:
-        return None if self.whole_column is None else asked.counts.quantile(self.whole_column, self.order)
+        if self.whole_column is not None:
+            return asked.counts.quantile(self.whole_column, self.order)
+        return (
+            None if self.number.column is None else asked.counts.quantile_where(asked, self.number.column, self.order)
+        )
 
     def assisted(self, rows: Assisted, values: Floats, confidence: float) -> Interval | None:
         """After Woodruff: where the share below is surely under the order, the quantile is higher; where it surely reaches
@@ -289,6 +302,8 @@ class Quantile(_OfColumn):
 class Correlation(Statistic):
     """Pearson's correlation of two numbers, over the rows that have both."""
 
+    of_pairs = True
+
     first: Function
     second: Function
     where: Function = ALL_ROWS
@@ -314,13 +329,17 @@ class Correlation(Statistic):
         if scaled is None:
             return np.full(len(values), math.nan)
         one, other, share = scaled
-        there, _ = _complete(values)
+        there, _ = complete(values)
         found = one * other - self.of(values, weights) * (np.square(one) + np.square(other)) / 2
         return np.asarray(there * found / float(weights @ there)) if share.any() else np.zeros(len(values))
 
+    def measured(self, asked: Asked) -> Interval | None:
+        found = moments(asked, asked.functions[:-1]) if self.where.columns == frozenset() else None
+        return None if found is None else found.interval(correlation, asked.counts.confidence)
+
     def _scaled(self, values: Floats, weights: Floats) -> tuple[Floats, Floats, Floats] | None:
         """Both numbers in standard deviations from their means, and the rows' shares; none if one does not vary."""
-        there, number = _complete(values)
+        there, number = complete(values)
         under = float(weights @ there)
         if not under > 0:
             return None
@@ -333,54 +352,12 @@ class Correlation(Statistic):
         return away[:, 0], away[:, 1], share
 
 
-@dataclass(frozen=True, eq=False)
-class Coefficient(Statistic):
-    """One coefficient of the least squares regression of a number on others, with a constant."""
-
-    outcome: Function
-    inputs: tuple[Function, ...]
-    place: int
-    """0 is the constant."""
-    term: str
-    """What it is the coefficient of."""
-    where: Function = ALL_ROWS
-
-    @property
-    def name(self) -> str:
-        return f"{self.term} in the regression of {self.outcome.name}"
-
-    @property
-    def functions(self) -> tuple[Function, ...]:
-        return self.outcome, *self.inputs, self.where
-
-    def of(self, values: Floats, weights: Floats) -> float:
-        solved = self._solved(values, weights)
-        return math.nan if solved is None else float(solved[0][self.place])
-
-    def influence(self, values: Floats, weights: Floats) -> Floats:
-        solved = self._solved(values, weights)
-        if solved is None:
-            return np.full(len(values), math.nan)
-        found, inverse, inputs, outcome, there = solved
-        return np.asarray(there * (outcome - inputs @ found) * (inputs @ inverse[self.place]))
-
-    def _solved(self, values: Floats, weights: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats] | None:
-        there, number = _complete(values)
-        inputs = np.column_stack([np.ones(len(values)), number[:, 1:-1]])
-        moments = inputs.T @ (inputs * (weights * there)[:, None])
-        scale = np.sqrt(np.abs(np.diag(moments)))
-        if not (scale > 0).all() or np.linalg.eigvalsh(moments / np.outer(scale, scale))[0] < 1e-10:
-            return None
-        inverse = np.linalg.inv(moments / np.outer(scale, scale)) / np.outer(scale, scale)
-        return inverse @ (inputs.T @ (number[:, 0] * weights * there)), inverse, inputs, number[:, 0], there
-
-
 def _where(condition: Function) -> str:
     """What a name says of a condition."""
     return f" where {condition.name}" if condition.name else ""
 
 
-def _complete(values: Floats) -> tuple[Floats, Floats]:
+def complete(values: Floats) -> tuple[Floats, Floats]:
     """1 for the rows that meet the condition and have all numbers; and the numbers, with 0 where there is none."""
     gaps = np.isnan(values)
     there = values[:, -1] * ~gaps.any(axis=1)

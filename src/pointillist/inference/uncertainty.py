@@ -1,15 +1,15 @@
 """Uncertainty: how far a statistic of the synthetic data may be from the private one.
 
 The noise is known, so its part in any figure can be told from the release alone. Shares, means and quantiles are read off
-the noisy counts, with an exact interval (`measured_intervals.py`). For all else the release is made noisier: fresh noise of
-the same scale is added, and a model fitted again (`refitted_intervals.py`).
+the noisy counts (`measured_intervals.py`), correlations off tables of two columns (`moments.py`). For all else the release
+is made noisier: fresh noise of the same scale is added, and a model fitted again (`refitted_intervals.py`).
 
 Nothing here sees a private row, and nothing is spent.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,10 +18,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
+from pointillist.features import Records
 from pointillist.fitting.readings import Readings
 from pointillist.generators.base import GeneratorSettings
 from pointillist.inference.estimate import Basis, Estimate, Interval
-from pointillist.inference.measured_intervals import NoisyCounts
+from pointillist.inference.measured_intervals import Asked, NoisyCounts
+from pointillist.inference.noisy_embedding import has_features
+from pointillist.inference.notes import note_of
 from pointillist.inference.refitted_intervals import Refits
 from pointillist.inference.sampled_rows import OfTable
 from pointillist.inference.sql_expression import ALL_ROWS, Function
@@ -145,13 +148,29 @@ class Uncertainty(Refits):
     ) -> Estimate:
         """As it was measured, or else by refits; of columns that were never measured together, nothing is known."""
         facts, together = (statistic.name, statistic.unit), self.release.measured_together(columns)
+        measured = measured or self._measured(statistic, columns)
         if measured is None and together:
             self.require(statistic.name)
             value, found = self.interval(statistic.of_table, columns, statistic.bounds, unknown)
+            basis: Basis = "refits"
         else:
             value, found = statistic.of_table(self.sampled[0].table), measured or Interval(*statistic.bounds, math.inf)
-        basis: Basis = "refits" if measured is None else "measured"
-        return Estimate(*facts, value, found.low, found.high, found.error, self.confidence, basis)
+            basis = "bounded" if found.bounded else "measured"
+        found = found.within(*statistic.bounds)
+        low, high = found.low, found.high
+        if not math.isfinite(found.error) or (low, high) == statistic.bounds:
+            basis, found = "not measured", replace(found, error=math.inf)
+        note = note_of(self.release, basis, columns)
+        return Estimate(*facts, value, low, high, found.error, self.confidence, basis, note)
+
+    def _measured(self, statistic: Statistic, columns: Sequence[str]) -> Interval | None:
+        """As the noisy counts tell it, with the model's rows for what happens inside cells."""
+        rows, names = self.sampled[0], sorted(set(columns))
+        weights = np.full(rows.table.num_rows, 1 / max(1, rows.table.num_rows))
+        records = Records(rows.table.num_rows, {name: rows.codes[name] for name in names}, {})
+        values = statistic.values(rows.table)
+        found = statistic.measured(Asked(self._counts, names, statistic.functions, records, values, weights))
+        return None if found is not None and found.bounded and has_features(self.release, names) else found
 
     def _columns_read(self, statistic: OfTable) -> list[str]:
         """The columns without which a statistic is another one."""

@@ -18,13 +18,14 @@ def show_answers(name: str, answers: Answers) -> None:
         shown = ["missing" if value is None else value for value in group.values]
         for aggregate, each in zip(answers.query.aggregates, group.estimates, strict=True):
             table.add_row(
-                *shown, aggregate, each.shown(each.value), f"{each.shown(each.low)} to {each.shown(each.high)}", each.basis,
-                style=None if each.low <= each.value <= each.high else "yellow",
+                *shown, aggregate, each.shown(each.value), each.interval, each.basis,
+                style=None if not each.known or each.low <= each.value <= each.high else "yellow",
             )  # fmt: skip
     out.print(table)
     for note in answers.notes:
         out.print(f"Note: {note}")
     out.print(
-        "measured: from the known noise alone. assisted: from rows of the model and the noisy measurements together. "
-        "refits: from fitting again with fresh noise. Each interval holds by itself, not all of them together."
+        "measured: from the known noise. bounded: from the noise and a bound for what happens inside cells. assisted: from "
+        "rows of the model and the noisy measurements together. refits: from fitting again with fresh noise. Each interval "
+        "holds by itself, not all of them together."
     )

@@ -15,11 +15,14 @@ def show_errors(name: str, estimates: Sequence[Estimate]) -> None:
         table.add_column(text, justify=justify)
     for each in estimates:
         table.add_row(
-            each.name, each.shown(each.value), f"{each.shown(each.low)} to {each.shown(each.high)}", each.basis,
-            style=None if each.low <= each.value <= each.high else "yellow",
+            each.name, each.shown(each.value), each.interval, each.basis,
+            style=None if not each.known or each.low <= each.value <= each.high else "yellow",
         )  # fmt: skip
     out.print(table)
+    for note in dict.fromkeys(each.note for each in estimates if each.note):
+        out.print(f"Note: {note}")
     out.print(
-        "measured: from the known noise alone. refits: from fitting again with fresh noise; what was never measured is not "
-        "in it. Each interval holds by itself, not all of them together."
+        "measured: from the known noise. bounded: from the noise and a bound for what happens inside cells. refits: from "
+        "fitting again with fresh noise; what was never measured is not in it. Each interval holds by itself, not all of "
+        "them together."
     )
