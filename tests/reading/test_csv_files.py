@@ -119,8 +119,13 @@ class TestCsv:
         assert encoded(open_source(path, delimiter=delimiter), SCHEMA) == expected
 
     def test_the_wrong_delimiter_is_hinted_at(self, path: Path, table: pa.Table) -> None:
-        write_csv(path, table, ";")
-        assert "pass --delimiter ';'" in refusal(lambda: encoded(path, SCHEMA))
+        write_csv(path, table, "|")
+        assert "pass --delimiter '|'" in refusal(lambda: encoded(path, SCHEMA))
+
+    @pytest.mark.parametrize("delimiter", [";", "\t"])
+    def test_semicolons_and_tabs_are_found(self, path: Path, delimiter: str, table: pa.Table, expected: Any) -> None:
+        write_csv(path, table, delimiter)
+        assert encoded(path, SCHEMA) == expected
 
     @pytest.mark.parametrize("delimiter", ["", ",,", "tab"])
     def test_a_delimiter_is_one_character(self, path: Path, delimiter: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import Delimiter, Json, Overwrite, Quiet, Target
+from pointillist.cli.options import Decimal, Delimiter, Json, Overwrite, Quiet, Target
 from pointillist.cli.outputs import free, print_json
 from pointillist.errors import ArtefactError, UsageError
 
@@ -42,6 +42,7 @@ def evaluate(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the models and of random parts.")] = 0,
     delimiter: Delimiter = ",",
+    decimal: Decimal = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -64,9 +65,9 @@ def evaluate(
         free(output, overwrite, real, synthetic, schema, holdout, release, audit)
     public = None if release is None else Release.load(release)
     tables = {
-        "real": open_source(real, delimiter=delimiter),
+        "real": open_source(real, delimiter=delimiter, decimal=decimal),
         "synthetic": open_source(synthetic, delimiter=delimiter),
-        "holdout": None if holdout is None else open_source(holdout, delimiter=delimiter),
+        "holdout": None if holdout is None else open_source(holdout, delimiter=delimiter, decimal=decimal),
     }
     known = {"release": public, "audit": None if audit is None else _load_audit(audit), "seed": seed}
     with console.Steps(quiet or as_json).shown() as steps:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import Data, Delimiter, Overwrite, Quiet, Sql, at_least_one
+from pointillist.cli.options import Data, Decimal, Delimiter, Overwrite, Quiet, Sql, at_least_one
 from pointillist.cli.outputs import free
 
 schema_app = typer.Typer(no_args_is_help=True, help="Draft a schema: what is public about a table.")
@@ -21,6 +21,7 @@ def schema_draft(
     person: Annotated[str | None, typer.Option(help="The column that names the person a row belongs to.")] = None,
     max_rows: Annotated[int, typer.Option(help="With --person: the most rows used of each person.")] = 1,
     delimiter: Delimiter = ",",
+    decimal: Decimal = None,
     sql: Sql = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -40,7 +41,11 @@ def schema_draft(
 
     free(output, overwrite, data)
     owner = None if person is None else Person(column=person, max_rows=at_least_one(max_rows, "--max-rows"))
-    made = draft(open_source(data, delimiter=delimiter, query=sql), name=name or data.name.split(".")[0], person=owner)
+    made = draft(
+        open_source(data, delimiter=delimiter, decimal=decimal, query=sql),
+        name=name or data.name.split(".")[0],
+        person=owner,
+    )
     container.write(output, made.to_toml().encode())
     if not quiet:
         show_draft(made, output)

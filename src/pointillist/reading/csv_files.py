@@ -4,8 +4,9 @@ import csv
 import gzip
 import io
 import re
+import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Self, TextIO
 
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from pointillist.errors import DataError
+from pointillist.reading import decimal_commas
 from pointillist.reading.base import SOURCES, Report, Source
 from pointillist.reading.connection import pattern
 from pointillist.reading.csv_quotes import BROKEN, FIELD_START, QUOTED, follow_quotes
@@ -71,8 +73,13 @@ class CsvFile(Source):
     untyped = True
     endings = (".csv", ".tsv", ".csv.gz", ".csv.zst")
 
-    def __init__(self, path: Path, delimiter: str = ","):
-        self.path, self.name, self.delimiter = path, str(path), delimiter
+    def __init__(self, path: Path, delimiter: str = ",", decimal: str | None = None):
+        self.path, self.name, self.delimiter, self.decimal = path, str(path), delimiter, decimal
+
+    @property
+    def commas(self) -> bool:
+        """Whether numbers may have a decimal comma: by default where semicolons separate the columns."""
+        return self.decimal == "," or (self.decimal is None and self.delimiter == ";")
 
     @classmethod
     def suits(cls, table: Any) -> bool:
@@ -83,14 +90,27 @@ class CsvFile(Source):
 
     @classmethod
     def opened(cls, table: Any, delimiter: str) -> "CsvFile":
-        return cls(table, "\t" if ".tsv" in table.name.lower() and delimiter == "," else delimiter)
+        if delimiter == ",":
+            delimiter = "\t" if ".tsv" in table.name.lower() else cls(table)._other_delimiter() or ","
+        return cls(table, delimiter)
+
+    def _other_delimiter(self) -> str | None:
+        """A semicolon or a tab, if the names of the columns have it between them and no comma."""
+        with suppress(OSError, UnicodeError, csv.Error, EOFError, zlib.error, pa.ArrowException):
+            names = self.column_names()
+            return next((each for each in (";", "\t") if len(names) == 1 and each in names[0]), None)
+        return None
+
+    def with_decimal(self, decimal: str) -> "CsvFile":
+        return type(self)(self.path, self.delimiter, decimal)
 
     def address(self) -> dict[str, Any]:
-        return {"source": "csv", "path": str(self.path.absolute()), "delimiter": self.delimiter}
+        facts = {"source": "csv", "path": str(self.path.absolute()), "delimiter": self.delimiter}
+        return facts if self.decimal is None else {**facts, "decimal": self.decimal}
 
     @classmethod
     def from_address(cls, facts: Mapping[str, Any]) -> Self:
-        return cls(Path(facts["path"]), facts["delimiter"])
+        return cls(Path(facts["path"]), facts["delimiter"], facts.get("decimal"))
 
     def column_names(self) -> list[str]:
         with self._open() as stream:
@@ -111,7 +131,9 @@ class CsvFile(Source):
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
         if not self._has_lines():
             return
-        kinds = {name: schema.column(name).csv_type for name in columns}
+        kinds = {name: schema.column(name).read_as for name in columns}
+        numbers = [name for name, kind in kinds.items() if self.commas and pa.types.is_floating(kind)]
+        kinds |= dict.fromkeys(numbers, pa.string())
         with open(self.path, "rb") as file:
             watched = _Watched(file, self.path.stat().st_size, self, report)
             batches = pacsv.open_csv(
@@ -131,7 +153,7 @@ class CsvFile(Source):
             )
             for batch in batches:
                 watched.check(whole=False)
-                yield batch
+                yield decimal_commas.read(batch, numbers, grouped=self.decimal == ",") if numbers else batch
             watched.check(whole=True)
 
     def _has_lines(self) -> bool:
@@ -150,8 +172,10 @@ class CsvFile(Source):
         return self._texts(db, self.column_names()).query("source", sql)
 
     def numbered(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-        self._texts(db, [f"c{i}" for i in range(len(self.column_names()))]).create("_texts")
-        return db.table("_texts")  # parsed once: a draft asks many questions
+        names = [f"c{i}" for i in range(len(self.column_names()))]
+        self._texts(db, names).create("_texts")
+        rows = db.table("_texts")  # parsed once: a draft asks many questions
+        return rows.project(decimal_commas.in_sql(rows, names, grouped=self.decimal == ",")) if self.commas else rows
 
     def _texts(self, db: duckdb.DuckDBPyConnection, names: list[str]) -> duckdb.DuckDBPyRelation:
         dialect = {

@@ -182,7 +182,11 @@ class Schema(BaseModel):
 
     def to_json(self) -> dict[str, Any]:
         """The schema as plain JSON values, for releases and models."""
-        return self.model_dump(mode="json", exclude_defaults=False)
+        facts = self.model_dump(mode="json", exclude_defaults=False)
+        for name, column in self.columns.items():
+            for late in column.unset():
+                del facts["columns"][name][late]
+        return facts
 
     @classmethod
     def from_json(cls, facts: dict[str, Any], *, origin: str = "schema") -> Self:
