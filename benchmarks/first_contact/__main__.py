@@ -104,9 +104,9 @@ def page(rows: Sequence[Row]) -> str:
         "",
         f"{len(rows)} tables, {len(columns)} columns. Median TVD {np.median(tvds):.4f}, 95 % are below "
         f"{np.quantile(tvds, 0.95):.3f}, above {LINE}: {sum(each > LINE for each in tvds)} columns. Odd values in "
-        f"{len(odd)} columns. Whole numbers stored as floats and missed: {sum(len(row['floats_missed']) for row in rows)}. Same schema "
-        f"from the version with semicolons and decimal commas: {sum(row['same_schema'] for row in rows)} of {len(rows)}. "
-        f"Draft, in times of reading the file: median {times:.1f}.",
+        f"{len(odd)} columns. Whole numbers stored as floats and missed: {sum(len(row['floats_missed']) for row in rows)}. "
+        f"Same schema from the version with semicolons and decimal commas: {sum(row['same_schema'] for row in rows)} of "
+        f"{len(rows)}. Draft, in times of reading the file: median {times:.1f}.",
         "",
         markdown(
             ["table", "rows", "columns", "left out", "median TVD", "worst column", "TVD", "odd", "draft s", "all s"],

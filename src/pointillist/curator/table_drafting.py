@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from pointillist.curator.column_values import ColumnValues
 from pointillist.curator.image_drafting import draft_images
 from pointillist.curator.repetition import repeating
+from pointillist.curator.structure import derived_columns
 from pointillist.errors import DataError, UsageError, without_context
 from pointillist.reading.base import Source
 from pointillist.reading.connection import connect
@@ -63,13 +64,16 @@ def _table(source: Source, names: list[str], person: Person | None) -> tuple[dic
                 drafted = _column(ColumnValues.of(rows, f"c{number}", kept, count, keep), source.untyped)
                 columns[column] = drafted.stored_as(types[column]) if column in types else drafted
                 keep.clear()
-        for column, each in repeating(rows, columns, count).items() if person is None else ():
+        derived = derived_columns(rows, columns, count)
+        people = repeating(rows, columns, count, without=derived) if person is None else {}
+        for column, each in people.items():
             columns[column] = Ignore(
                 description="its values repeat, as those of people with several rows do; if they name people, draft again "
                 f"with --person {column} --max-rows N, so that a whole person is protected and not one row",
                 repeats=max(2, each),
                 read_from_data=("kind", "repeats"),
             )
+        columns |= {name: each for name, each in derived.items() if not people.keys() & {name, *each.inputs}}
     if not any(column.measured for column in columns.values()):
         raise DataError(f"{source.name}: no column looks usable: all are empty, texts without end, or identifiers.")
     return columns, count

@@ -18,7 +18,7 @@ from pointillist.errors import FactsFromDataWarning, SchemaError, UsageError
 from pointillist.files.paths import checked
 from pointillist.files.toml_text import key, line
 from pointillist.schema.constraints import Constraint, Impossible
-from pointillist.schema.kinds import NAMES, AnyColumn, Categorical, Column, Ignore, Image
+from pointillist.schema.kinds import NAMES, AnyColumn, Categorical, Column, Derived, Ignore, Image
 
 FORMAT = 1
 
@@ -67,6 +67,9 @@ class Schema(BaseModel):
             )
         if self.person is not None and self.one_row_per_person:
             raise ValueError("person and one_row_per_person = true contradict each other: remove one of them")
+        for name, column in self.columns.items():
+            if isinstance(column, Derived):
+                column.check(name, self.measured)
         if self.image is not None:
             self._check_image()
         for number, constraint in enumerate(self.constraints, start=1):
