@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import re
+import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -17,7 +18,7 @@ import pyarrow.csv as pacsv
 
 from pointillist.errors import DataError
 from pointillist.reading import decimal_commas
-from pointillist.reading.base import SOURCES, Report, Source
+from pointillist.reading.base import SOURCES, Report, Source, taken_over
 from pointillist.reading.connection import pattern
 from pointillist.reading.csv_quotes import BROKEN, FIELD_START, QUOTED, follow_quotes
 from pointillist.schema import MISSING_TEXTS, Schema
@@ -60,7 +61,7 @@ class _Watched:
         self._file.close()
 
 
-_ENDINGS, _PACKED = (".csv", ".tsv", ".txt"), (".gz", ".zst")
+_ENDINGS, _PACKED = (".csv", ".tsv", ".txt"), (".gz", ".zst", ".zip")
 """Endings of files, and second endings of those that are compressed."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -85,13 +86,16 @@ class CsvFile(Source):
     def suits(cls, table: Any) -> bool:
         if not isinstance(table, Path) or table.is_dir():
             return False
+        if table.suffix.lower() == ".zip":
+            return _member(table) is not None
         packed = table.suffix.lower() in _PACKED
         return (table.with_suffix("") if packed else table).suffix.lower() in _ENDINGS
 
     @classmethod
     def opened(cls, table: Any, delimiter: str) -> "CsvFile":
         if delimiter == ",":
-            delimiter = "\t" if ".tsv" in table.name.lower() else cls(table)._other_delimiter() or ","
+            tabs = ".tsv" in (table.name + (_member(table) or "" if table.suffix.lower() == ".zip" else "")).lower()
+            delimiter = "\t" if tabs else cls(table)._other_delimiter() or ","
         return cls(table, delimiter)
 
     def _other_delimiter(self) -> str | None:
@@ -184,7 +188,19 @@ class CsvFile(Source):
             "hive_partitioning": False,  # folders called k=v are no columns
             "parallel": False,  # threads start in the midst of a file, and would refuse long values of several lines
         }  # fmt: skip
+        if self.path.suffix.lower() == ".zip":
+            return taken_over(db, self._all_texts(names), self.name)
         return db.read_csv(pattern(self.path), columns=dict.fromkeys(names, "VARCHAR"), **dialect)
+
+    def _all_texts(self, names: list[str]) -> pa.Table:
+        """The whole file as texts, where DuckDB cannot open it by itself."""
+        with open(self.path, "rb") as file:
+            return pacsv.read_csv(
+                pa.PythonFile(_unpacked(file, self.path), "r"),
+                read_options=pacsv.ReadOptions(column_names=names, skip_rows=1),
+                parse_options=pacsv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+                convert_options=pacsv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
+            )
 
     def explain(self, error: Exception, schema: Schema | None) -> str:
         text = str(error)
@@ -214,4 +230,15 @@ def _unpacked(file: BinaryIO, path: Path) -> Any:
             return gzip.GzipFile(fileobj=file)
         case ".zst":
             return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
+        case ".zip":
+            return zipfile.ZipFile(file).open(_member(path) or "")
     return file
+
+
+def _member(path: Path) -> str | None:
+    """The one file of text in an archive; none if there is none, or something else beside it."""
+    with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+        names = [each for each in archive.namelist() if not each.endswith("/") and not each.startswith("__MACOSX/")]
+        if len(names) == 1 and Path(names[0]).suffix.lower() in _ENDINGS:
+            return names[0]
+    return None
