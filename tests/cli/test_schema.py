@@ -91,3 +91,17 @@ def test_draft_refuses_wrong_options(run: Run, table: Path, options: list[object
 def test_draft_refuses_a_table_without_rows(run: Run) -> None:
     write("people.csv", HEADER)
     refused_free(run, ["schema", "draft", "people.csv", "-o", "draft.toml"], 4, "people.csv", "no rows")
+
+
+def test_review_shows_and_writes_what_was_decided(run: Run, table: Path) -> None:
+    assert run("schema", "draft", table, "-o", "draft.toml", "-q").code == 0
+    shown = run("schema", "review", "draft.toml", "--data", table)
+    assert shown.code == 0
+    assert "To review" in shown.out
+    assert "reviewed = false" in Path("draft.toml").read_text()
+    assert run("schema", "review", "draft.toml", "--data", table, "--safer", "--accept").code == 0
+    text = Path("draft.toml").read_text()
+    assert text.startswith("# Reviewed 2")
+    assert "reviewed = true" in text
+    assert run("schema", "review", "draft.toml", "--accept").code == 0
+    assert Path("draft.toml").read_text().count("# Reviewed ") == 2

@@ -51,6 +51,7 @@ def facts_from_data(column: Any) -> set[str]:
     if isinstance(column, Integer | Real | Datetime):
         facts |= {"min", "max"}
     facts |= {"special"} if getattr(column, "special", ()) else set()
+    facts |= {name for name in ("only", "clock") if getattr(column, name, False)}
     facts |= {"scale"} if getattr(column, "scale", "linear") != "linear" else set()
     facts |= {"format"} if getattr(column, "format", None) is not None else set()
     facts |= {"stored"} if getattr(column, "stored", None) is not None else set()
@@ -125,7 +126,7 @@ class TestRegistry:
             values = [value for value in registry[name].to_pylist() if value]
             assert low <= min(values)
             assert max(values) <= high
-            assert (low, high) == (float(f"{low:.2g}"), float(f"{high:.2g}"))
+            assert (low, high) == (float(f"{low:.3g}"), float(f"{high:.3g}"))
 
 
 class TestTraps:
@@ -232,7 +233,7 @@ class TestTraps:
             ),
             3,
         )
-        assert isinstance(columns["decimal"], Real)
+        assert isinstance(columns["decimal"], Integer)
         assert columns["word"].categories == columns["view"].categories == ("a", "b")
         assert isinstance(columns["small"], Integer)
 
@@ -257,7 +258,7 @@ class TestTraps:
         )
         columns = checked(frame, 4)
         assert {name: column.kind for name, column in columns.items()} == {
-            "whole": "real", "word": "categorical", "nothing": "ignore", "when": "datetime", "truth": "boolean",
+            "whole": "integer", "word": "categorical", "nothing": "ignore", "when": "datetime", "truth": "boolean",
         }  # fmt: skip
 
     def test_long_tails_and_many_zeros(self) -> None:
@@ -283,8 +284,57 @@ class TestTraps:
         assert columns["age"].special == ()
 
     def test_years_keep_a_level_each(self) -> None:
-        column = checked(pa.table({"year": [1893 + n % 113 for n in range(500)], "y": ["a", "b"] * 250}), 500)["year"]
-        assert (column.min, column.max) == (1850, 2050)
+        column = checked(
+            pa.table({"year": [1893 + n % 113 for n in range(113)] * 4 + [1950] * 48, "y": ["a", "b"] * 250}), 500
+        )["year"]
+        assert (column.min, column.max) == (1892, 2006)
+
+    def test_numbers_as_people_mean_them(self) -> None:
+        """Few numbers with gaps, steps, whole numbers stored as floats, times of day, sentinels, heaps."""
+        rows = 1200
+        columns = checked(
+            pa.table(
+                {
+                    "year": [1972 + 2 * (n % 7) for n in range(rows)],
+                    "month": [float(n % 12 + 1) if n % 9 else None for n in range(rows)],
+                    "price": [(0.79, 0.99, 1.19, 1.47)[n % 4] for n in range(rows)],
+                    "once_single": [(4.5999999, 3.2000000, 5.0999999, 7.1999998)[n % 4] + n % 40 for n in range(rows)],
+                    "time": [100 * (n * (n % 7) % 24) + n * (n % 9) % 60 for n in range(rows)],
+                    "weight": [-999.0 if n % 10 == 0 else 40 + (n * 7 % 611) / 10 for n in range(rows)],
+                    "flag": [float(n % 2) for n in range(rows)],
+                }
+            ),
+            rows,
+        )
+        assert columns["year"].only == tuple(range(1972, 1986, 2))
+        assert (columns["month"].kind, columns["month"].min, columns["month"].max) == ("integer", 1, 12)
+        assert columns["price"].only == (0.79, 0.99, 1.19, 1.47)
+        assert columns["once_single"].decimals == 1
+        assert (columns["time"].clock, columns["time"].min, columns["time"].max) == (True, 0, 2359)
+        assert columns["weight"].special[0] == -999.0
+        assert columns["weight"].min >= 39
+        assert columns["flag"].categories == (0, 1)
+
+    def test_many_categories_repeat_and_the_rest_is_other(self) -> None:
+        airports = [f"A{n * n * (n % 3) % 105:03}" if n % 2 else f"A{n % 105:03}" for n in range(10_000)]
+        rare = [place if n % 50 else f"B{n}" for n, place in enumerate(airports)]
+        columns = checked(pa.table({"dest": airports, "rare": rare, "x": [1.5, 2.5] * 5_000}), 10_000)
+        assert len(columns["dest"].categories) == 105
+        assert len(columns["rare"].categories) == 105
+        assert columns["rare"].has_other
+
+    def test_what_names_people_is_left_out_with_the_reason(self) -> None:
+        table = pa.table(
+            {
+                "mail": [f"p{n % 10}@example.org" for n in range(300)],
+                "code": [f"K{n:05}" for n in range(300)],
+                "note": [f"a remark that is {n} words long or so" for n in range(300)],
+                "x": [1.5, 2.5] * 150,
+            }
+        )
+        columns = checked(table, 300)
+        for name, fake in (("mail", "email"), ("code", "id"), ("note", "text")):
+            assert f'fake = "{fake}"' in columns[name].description
 
 
 class TestCsv:
@@ -429,9 +479,20 @@ class TestPeopleAndDates:
         assert checked(tmp_path / "t.csv", 90)["d"].format == "%Y-%m-%dT%H:%M:%S.%f"
 
     def test_the_wrong_delimiter_is_hinted_at(self, tmp_path: Path) -> None:
-        (tmp_path / "t.csv").write_text("a;b\n1;2,5\n")
+        (tmp_path / "t.csv").write_text("a|b\n1|2.5\n")
         with pytest.raises(DataError, match="--delimiter"):
             draft(tmp_path / "t.csv", name="study")
+
+    def test_semicolons_and_decimal_commas_give_the_same_schema(self, tmp_path: Path) -> None:
+        rows = [(n % 7, (n % 60) / 4, f"{n % 3},5 kg" if n % 2 else "none") for n in range(200)]
+        (tmp_path / "points.csv").write_text("a,b,c\n" + "".join(f'{a},{b},"{c}"\n' for a, b, c in rows))
+        (tmp_path / "commas.csv").write_text(
+            "a;b;c\n" + "".join(f"{a};{str(b).replace('.', ',')};{c}\n" for a, b, c in rows)
+        )
+        points, commas = (draft(tmp_path / name, name="study") for name in ("points.csv", "commas.csv"))
+        assert points == commas
+        assert commas.columns["b"].kind == "real"
+        assert encoded(tmp_path / "commas.csv", commas) == encoded(tmp_path / "points.csv", points)
 
 
 DECIMALS: dict[str, tuple[list[float], int | None]] = {

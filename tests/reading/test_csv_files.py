@@ -1,6 +1,7 @@
 """CSV files: read strictly, so that no row changes how another is read."""
 
 import gzip
+import zipfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 from tests.fixtures.sources import FEW, SCHEMA, SECRET, encoded, refusal, silent, texts, write_csv
 
 import pointillist
-from pointillist.errors import UsageError
+from pointillist.curator.table_drafting import draft
+from pointillist.errors import DataError, UsageError
 from pointillist.reading.connection import connect
 from pointillist.reading.databases import sql
 from pointillist.reading.opening import open_source
@@ -119,8 +121,13 @@ class TestCsv:
         assert encoded(open_source(path, delimiter=delimiter), SCHEMA) == expected
 
     def test_the_wrong_delimiter_is_hinted_at(self, path: Path, table: pa.Table) -> None:
-        write_csv(path, table, ";")
-        assert "pass --delimiter ';'" in refusal(lambda: encoded(path, SCHEMA))
+        write_csv(path, table, "|")
+        assert "pass --delimiter '|'" in refusal(lambda: encoded(path, SCHEMA))
+
+    @pytest.mark.parametrize("delimiter", [";", "\t"])
+    def test_semicolons_and_tabs_are_found(self, path: Path, delimiter: str, table: pa.Table, expected: Any) -> None:
+        write_csv(path, table, delimiter)
+        assert encoded(path, SCHEMA) == expected
 
     @pytest.mark.parametrize("delimiter", ["", ",,", "tab"])
     def test_a_delimiter_is_one_character(self, path: Path, delimiter: str) -> None:
@@ -219,3 +226,17 @@ class TestStrict:
         path = tmp_path / "t.csv"
         path.write_text("x\na\n\nb\n")
         assert len(texts(path, ["x"])) == 3
+
+
+def test_an_archive_with_one_file_of_text(tmp_path: Path, table: pa.Table, expected: Any) -> None:
+    inner = write_csv(tmp_path / "t.csv", table)
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.write(inner, "folder/t.csv")
+    assert encoded(tmp_path / "t.zip", SCHEMA) == encoded(inner, SCHEMA)
+    drafts = [draft(path, name="s") for path in (inner, tmp_path / "t.zip")]
+    assert drafts[0] == drafts[1]
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        archive.writestr("a.csv", "x\n1\n")
+        archive.writestr("b.csv", "x\n1\n")
+    with pytest.raises(DataError, match="ending is not known"):
+        open_source(tmp_path / "two.zip")

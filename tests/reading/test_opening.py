@@ -43,7 +43,7 @@ class TestRefusals:
         assert refusal(lambda: texts(query, ["x"])) == f"{tmp_path / 'no.csv'}: no such file."
 
     def test_an_unknown_ending(self, tmp_path: Path) -> None:
-        path = tmp_path / "t.xlsx"
+        path = tmp_path / "t.docx"
         path.touch()
         assert "the ending is not known" in refusal(lambda: open_source(path))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import Delimiter, Json, Overwrite, Quiet, Sql, Target
+from pointillist.cli.options import Decimal, Delimiter, Json, Overwrite, Quiet, Sql, Target
 from pointillist.cli.outputs import free, print_json
 from pointillist.errors import UsageError
 
@@ -57,6 +57,7 @@ def audit(
     output: Findings = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of rows and coin tosses, never of the noise.")] = 0,
     delimiter: Delimiter = ",",
+    decimal: Decimal = None,
     sql: Sql = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -77,7 +78,7 @@ def audit(
         free(output, overwrite, data, schema, release)
     stated = {"epsilon": epsilon, "delta": delta, "target": target, "neighbours": neighbours, "method": method}
     facts, settings = _promised(schema, release, stated)
-    source = None if data is None else open_source(data, delimiter=delimiter, query=sql)
+    source = None if data is None else open_source(data, delimiter=delimiter, decimal=decimal, query=sql)
     named = None if attacks is None else [name.strip() for name in attacks.split(",")]
     usual, shadows = THOROUGH if thorough else (RUNS, SHADOWS)
     effort: dict[str, Any] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import Delimiter, Json, Overwrite, Quiet, Target
+from pointillist.cli.options import Decimal, Delimiter, Json, Overwrite, Quiet, Target
 from pointillist.cli.outputs import free, print_json
 from pointillist.errors import ArtefactError, UsageError
 
@@ -47,6 +47,7 @@ def evaluate(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the models and of random parts.")] = 0,
     delimiter: Delimiter = ",",
+    decimal: Decimal = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -69,8 +70,11 @@ def evaluate(
         free(output, overwrite, real, synthetic, schema, holdout, release, audit)
     public = None if release is None else Release.load(release)
     facts = Schema.load(schema) if schema is not None else None if public is None else public.schema
-    paths = {"real": real, "synthetic": synthetic, "holdout": holdout}
-    tables = {role: None if path is None else _opened(path, delimiter, facts) for role, path in paths.items()}
+    # Synthetic rows are written with a decimal point, whatever the real ones have.
+    files = {"real": (real, decimal), "synthetic": (synthetic, None), "holdout": (holdout, decimal)}
+    tables = {
+        role: None if path is None else _opened(path, delimiter, comma, facts) for role, (path, comma) in files.items()
+    }
     known = {"release": public, "audit": None if audit is None else _load_audit(audit), "seed": seed}
     with console.Steps(quiet or as_json).shown() as steps:
         result = _judged(tables, facts, target, {**known, "progress": steps})
@@ -85,7 +89,7 @@ def evaluate(
             console.say(f"Report: {output}. It was computed from private data: keep it where the data are kept.")
 
 
-def _opened(path: Path, delimiter: str, facts: "Schema | None") -> "Source":
+def _opened(path: Path, delimiter: str, decimal: str | None, facts: "Schema | None") -> "Source":
     """A file with the delimiter that was given, or with the one under which its first line names the schema's columns.
 
     The real and the synthetic table need not have the same.
@@ -93,11 +97,11 @@ def _opened(path: Path, delimiter: str, facts: "Schema | None") -> "Source":
     from pointillist.errors import PointillistError
     from pointillist.reading.opening import open_source
 
-    given = open_source(path, delimiter=delimiter)
+    given = open_source(path, delimiter=delimiter, decimal=decimal)
     if facts is None or facts.image is not None:
         return given
     for each in dict.fromkeys((delimiter, *_DELIMITERS)):
-        source = open_source(path, delimiter=each)
+        source = open_source(path, delimiter=each, decimal=decimal)
         try:
             named = set(source.column_names())
         except (PointillistError, OSError, ValueError):

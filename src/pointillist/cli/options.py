@@ -89,7 +89,16 @@ LedgerFile = Annotated[
     typer.Option("--ledger", help="The ledger; else POINTILLIST_LEDGER, else the user's own.", show_default=False),
 ]
 Confidence = Annotated[float, typer.Option(help="Confidence of the intervals.")]
-Delimiter = Annotated[str, typer.Option(help="What separates the columns of a CSV file.")]
+Delimiter = Annotated[
+    str, typer.Option(help="What separates the columns of a CSV file; a semicolon or a tab is found without it.")
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        help="The decimal sign of a CSV file, a point or a comma; by default commas are read beside semicolons.",
+        show_default=False,
+    ),
+]
 Sql = Annotated[
     str | None,
     typer.Option(

@@ -10,6 +10,7 @@ import typer
 from pointillist.cli.app import Panel, app
 from pointillist.cli.options import (
     Data,
+    Decimal,
     Delimiter,
     Delta,
     Epsilon,
@@ -60,6 +61,7 @@ def release(
     plan: PlanOnly = False,
     ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
+    decimal: Decimal = None,
     sql: Sql = None,
     yes: Yes = False,
     overwrite: Overwrite = False,
@@ -87,11 +89,10 @@ def release(
     if plan:
         _tell(settled, quiet, as_json)
         return None
-    if output is None:
-        raise UsageError("-o / --output is needed: the file to write the release to. (Or pass --plan to see the plan.)")
+    output = _needed(output)
     free(output, overwrite, data, schema, ledger, public, None if extractor is None else Path(extractor))
     facts.require_reviewed(str(schema))
-    source = open_source(data, delimiter=delimiter, query=sql)
+    source = open_source(data, delimiter=delimiter, decimal=decimal, query=sql)
     _tell(settled, quiet or as_json)
     _last_look(facts, schema, yes)
     with warnings.catch_warnings(), console.Steps(quiet or as_json).shown() as steps:
@@ -104,6 +105,12 @@ def release(
         console.say(f"Written to {output}.")
         return f"pointillist fit {output} -o MODEL"
     return None
+
+
+def _needed(output: Path | None) -> Path:
+    if output is None:
+        raise UsageError("-o / --output is needed: the file to write the release to. (Or pass --plan to see the plan.)")
+    return output
 
 
 def _tell(plan: "Plan", quiet: bool, as_json: bool = False) -> None:

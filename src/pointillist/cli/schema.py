@@ -1,15 +1,19 @@
-"""`pointillist schema draft`: a first schema, for the owner to review."""
+"""`pointillist schema`: a first schema, and what the owner has to look at in it."""
 
+import datetime as dt
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import Data, Delimiter, Overwrite, Quiet, Sql, at_least_one
+from pointillist.cli.options import Data, Decimal, Delimiter, Overwrite, Quiet, Sql, at_least_one
 from pointillist.cli.outputs import free
 
-schema_app = typer.Typer(no_args_is_help=True, help="Draft a schema: what is public about a table.")
+if TYPE_CHECKING:
+    from pointillist.schema import Schema
+
+schema_app = typer.Typer(no_args_is_help=True, help="Draft and review a schema: what is public about a table.")
 app.add_typer(schema_app, name="schema", rich_help_panel=Panel.PREPARE)
 
 
@@ -21,6 +25,7 @@ def schema_draft(
     person: Annotated[str | None, typer.Option(help="The column that names the person a row belongs to.")] = None,
     max_rows: Annotated[int, typer.Option(help="With --person: the most rows used of each person.")] = 1,
     delimiter: Delimiter = ",",
+    decimal: Decimal = None,
     sql: Sql = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -40,11 +45,76 @@ def schema_draft(
 
     free(output, overwrite, data)
     owner = None if person is None else Person(column=person, max_rows=at_least_one(max_rows, "--max-rows"))
-    made = draft(open_source(data, delimiter=delimiter, query=sql), name=name or data.name.split(".")[0], person=owner)
+    made = draft(
+        open_source(data, delimiter=delimiter, decimal=decimal, query=sql),
+        name=name or data.name.split(".")[0],
+        person=owner,
+    )
     container.write(output, made.to_toml().encode())
     if not quiet:
         show_draft(made, output)
         asked = " and answer the question in it" if made.several_rows else ""
         console.say(
-            f"Written to {output}. Review every fact read from the data{asked}, then set reviewed = true in it."
+            f"Written to {output}. Review every fact read from the data{asked}, then set reviewed = true in it: "
+            f"pointillist schema review {output} --data {data} helps."
         )
+
+
+@schema_app.command("review")
+def schema_review(
+    schema: Annotated[Path, typer.Argument(help="The draft, a TOML file.", show_default=False)],
+    data: Annotated[
+        Path | None,
+        typer.Option(help="The table: then it is counted how many rows share each fact.", show_default=False),
+    ] = None,
+    safer: Annotated[bool, typer.Option("--safer", help="Take what is suggested where few rows share a fact.")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="Say that anyone may know all that is left.")] = False,
+    delimiter: Delimiter = ",",
+    decimal: Decimal = None,
+) -> None:
+    """Show what a draft read from the data, the most revealing first, and what would say less.
+
+    Rows are counted for your eyes alone. With --safer and --accept the file is written anew, with a note of what was
+    decided.
+
+    Example: pointillist schema review people.toml --data people.csv --safer --accept
+    """
+    from pointillist.cli.show.schema import show_review
+    from pointillist.curator.reviewing import review
+    from pointillist.curator.reviewing import safer as make_safer
+    from pointillist.files import container
+    from pointillist.reading.opening import open_source
+    from pointillist.schema import Schema
+
+    facts = Schema.load(schema)
+    source = None if data is None else open_source(data, delimiter=delimiter, decimal=decimal)
+    findings = review(facts, source)
+    show_review(facts, findings)
+    if not (safer or accept):
+        return
+    made = make_safer(facts, findings) if safer else facts
+    changed = [
+        f"{each.column}: {each.fact}" for each in findings if safer and each.revealing and each.safer is not None
+    ]
+    made = made.model_copy(update={"reviewed": True}) if accept else made
+    earlier = [line for line in schema.read_text(encoding="utf-8").splitlines() if line.startswith("# Reviewed ")]
+    notes = [*earlier, _note(changed, accept)]
+    container.write(schema, ("\n".join(notes) + "\n\n" + made.to_toml()).encode())
+    _say_written(schema, made)
+
+
+def _note(changed: list[str], accept: bool) -> str:
+    """What was decided, in a line: names and no values."""
+    made = f"made safer: {', '.join(changed)}" if changed else "nothing changed"
+    return f"# Reviewed {dt.date.today().isoformat()}: {made}{'; the rest accepted as public' if accept else ''}."
+
+
+def _say_written(path: Path, schema: "Schema") -> None:
+    """What was written, and what is left to do."""
+    from pointillist.cli import console
+
+    left = (
+        "" if schema.reviewed else " It is still a draft: --accept, or reviewed = true, once anyone may know all of it."
+    )
+    asked = " Answer the question in it, too: whose is a row?" if schema.several_rows else ""
+    console.say(f"Written to {path}.{left}{asked}")

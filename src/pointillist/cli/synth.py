@@ -8,6 +8,7 @@ import typer
 from pointillist.cli.app import Panel, app
 from pointillist.cli.options import (
     Data,
+    Decimal,
     Delimiter,
     Delta,
     Epsilon,
@@ -62,6 +63,7 @@ def synth(
     keep: KeptRelease = None,
     ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
+    decimal: Decimal = None,
     sql: Sql = None,
     yes: Yes = False,
     overwrite: Overwrite = False,
@@ -86,7 +88,8 @@ def synth(
         generator_for(facts, generator)  # better known before anything is spent
     release(
         data, schema, epsilon, kept, delta, target, neighbours, method, public, overlap, extractor,
-        settings, plan=False, ledger=ledger, delimiter=delimiter, sql=sql, yes=yes, overwrite=overwrite, quiet=quiet,
+        settings, plan=False, ledger=ledger, delimiter=delimiter, decimal=decimal, sql=sql, yes=yes,
+        overwrite=overwrite, quiet=quiet,
     )  # fmt: skip
     try:
         with console.Steps(quiet).shown() as steps:

@@ -12,7 +12,7 @@ An identifier that is different in every row takes away the weaker signs: each r
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 import duckdb
@@ -73,12 +73,17 @@ class _Values:
         )
 
 
-def repeating(rows: duckdb.DuckDBPyRelation, columns: Mapping[str, AnyColumn], count: int) -> dict[str, int]:
-    """Columns that may name people, the likeliest first, and about how many rows each of their values has."""
+def repeating(
+    rows: duckdb.DuckDBPyRelation, columns: Mapping[str, AnyColumn], count: int, without: Container[str] = ()
+) -> dict[str, int]:
+    """Columns that may name people, the likeliest first, and about how many rows each of their values has.
+
+    `without`: columns that follow from others, so that it says nothing that they do not change.
+    """
     found = [
         _values(rows, f"c{number}", name, drafted)
         for number, (name, drafted) in enumerate(columns.items())
-        if drafted.room_for_people() >= _FEWEST  # by what the draft knows of it already
+        if name not in without and drafted.room_for_people() >= _FEWEST  # by what the draft knows of it already
     ]
     identified = any(each.distinct == count and not each.gapless for each in found)
     suspects = sorted((each for each in found if each.suspicious), key=lambda each: -each.distinct)
@@ -86,7 +91,7 @@ def repeating(rows: duckdb.DuckDBPyRelation, columns: Mapping[str, AnyColumn], c
     suspects.sort(key=lambda each: (not each.named, each is not balanced, not each.text))  # the likeliest, if too many
     likely: dict[str, tuple[int, int]] = {}
     for each in suspects[:_SUSPECTS]:
-        constant, alike = _facts(rows, each, columns)
+        constant, alike = _facts(rows, each, columns, without)
         weaker = each is balanced or (each.text and each.distinct > _TEXTS and alike)
         if each.named or constant or (weaker and not identified):
             likely[each.name] = (-(2 * each.named + constant), round(each.each))
@@ -116,7 +121,9 @@ def _values(rows: duckdb.DuckDBPyRelation, column: str, name: str, drafted: AnyC
     )
 
 
-def _facts(rows: duckdb.DuckDBPyRelation, values: _Values, columns: Mapping[str, AnyColumn]) -> tuple[bool, bool]:
+def _facts(
+    rows: duckdb.DuckDBPyRelation, values: _Values, columns: Mapping[str, AnyColumn], without: Container[str]
+) -> tuple[bool, bool]:
     """Whether another column never changes within a value, and whether one changes far less than between values.
 
     Rows are put in the values' order, and each is compared with the one before: so what changes slowly along with a
@@ -126,7 +133,7 @@ def _facts(rows: duckdb.DuckDBPyRelation, values: _Values, columns: Mapping[str,
     kept = _filled(rows, x)
     if values.filled > _ROWS:  # whole values, so that none is torn apart
         kept = kept.filter(f"hash({x}) % {math.ceil(values.filled / _ROWS)} = 0")
-    others = [f"c{number}" for number, name in enumerate(columns) if name != values.name]
+    others = [f"c{number}" for number, name in enumerate(columns) if name != values.name and name not in without]
     sizes = kept.aggregate(", ".join(f"approx_count_distinct({y})" for y in others)).fetchall()[0] if others else ()
     few = min(_FACT_VALUES, values.distinct // 2)
     facts = sorted((size, y) for size, y in zip(sizes, others, strict=True) if 2 <= size <= few)[-_FACTS:]

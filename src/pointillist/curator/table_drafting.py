@@ -5,20 +5,21 @@ the rows is named, bounds are rounded outwards, and a release refuses the draft 
 """
 
 import math
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 import duckdb
 from pydantic import ValidationError
 
+from pointillist.curator.column_values import ColumnValues
 from pointillist.curator.image_drafting import draft_images
 from pointillist.curator.repetition import repeating
+from pointillist.curator.structure import derived_columns
 from pointillist.errors import DataError, UsageError, without_context
 from pointillist.reading.base import Source
 from pointillist.reading.connection import connect
 from pointillist.reading.opening import open_source
-from pointillist.schema import KINDS, MISSING_TEXTS, AnyColumn, Ignore, Person, Schema
+from pointillist.schema import KINDS, AnyColumn, Ignore, Person, Schema
 from pointillist.schema.kinds.drafting import rounded_out
 
 
@@ -53,30 +54,52 @@ def _table(source: Source, names: list[str], person: Person | None) -> tuple[dic
         if count == 0:
             raise DataError(f"{source.name}: has no rows to draft a schema from.")
         columns: dict[str, Any] = {}
+        keep = _Kept(None if source.foreign else db)
         types = source.types()
         for number, (column, kind) in enumerate(zip(names, rows.types, strict=True)):
             if person is not None and column == person.column:
                 columns[column] = Ignore(description="names the person")
             else:
-                drafted = _column(rows.project(f"c{number} AS x"), str(kind), count, source.untyped)
+                kept = "VARCHAR" if source.untyped else str(kind)
+                drafted = _column(ColumnValues.of(rows, f"c{number}", kept, count, keep), source.untyped)
                 columns[column] = drafted.stored_as(types[column]) if column in types else drafted
-        for column, each in repeating(rows, columns, count).items() if person is None else ():
+                keep.clear()
+        derived = derived_columns(rows, columns, count)
+        people = repeating(rows, columns, count, without=derived) if person is None else {}
+        for column, each in people.items():
             columns[column] = Ignore(
                 description="its values repeat, as those of people with several rows do; if they name people, draft again "
                 f"with --person {column} --max-rows N, so that a whole person is protected and not one row",
                 repeats=max(2, each),
                 read_from_data=("kind", "repeats"),
             )
+        columns |= {name: each for name, each in derived.items() if not people.keys() & {name, *each.inputs}}
     if not any(column.measured for column in columns.values()):
         raise DataError(f"{source.name}: no column looks usable: all are empty, texts without end, or identifiers.")
     return columns, count
 
 
-def _column(rows: duckdb.DuckDBPyRelation, kind: str, count: int, untyped: bool) -> AnyColumn:
-    if untyped or kind == "VARCHAR":
-        missing = ", ".join(f"'{text}'" for text in MISSING_TEXTS)
-        rows = rows.filter(f"trim(x::VARCHAR) NOT IN ({missing})")
-    found = _Values(rows.filter("x IS NOT NULL"), "VARCHAR" if untyped else kind, count)
+class _Kept:
+    """Tables for what was worked out: the one of the column before is no longer needed."""
+
+    def __init__(self, db: duckdb.DuckDBPyConnection | None) -> None:
+        self._db, self._count = db, 0
+
+    def __call__(self, rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+        if self._db is None:
+            return rows
+        self._count += 1
+        rows.create(f"_kept_{self._count}")
+        return self._db.table(f"_kept_{self._count}")
+
+    def clear(self) -> None:
+        """Let go of all of them."""
+        while self._db is not None and self._count:
+            self._db.execute(f"DROP TABLE _kept_{self._count}")
+            self._count -= 1
+
+
+def _column(found: ColumnValues, untyped: bool) -> AnyColumn:
     if found.filled == 0:
         return Ignore.because("has no values at all")
     readings = (each.reading(found) for each in KINDS) if untyped else ()
@@ -89,52 +112,3 @@ def _column(rows: duckdb.DuckDBPyRelation, kind: str, count: int, untyped: bool)
         return next((each for each in drafts if each is not None), None) or Ignore.because(nothing)
     except ValidationError:
         return Ignore.because("its values fit no kind as they are; set one by hand if it should be used")
-
-
-@dataclass(frozen=True, eq=False)
-class _Values:
-    """The values `x` of one column, as DuckDB has them. Secret."""
-
-    rows: duckdb.DuckDBPyRelation
-    type: str
-    count: int
-    """How many rows the table has."""
-    format: str | None = None
-
-    @property
-    def filled(self) -> int:
-        return self._sizes[0]
-
-    @property
-    def distinct(self) -> int:
-        return self._sizes[1]
-
-    @property
-    def missing(self) -> bool:
-        return self.filled < self.count
-
-    @cached_property
-    def _sizes(self) -> tuple[int, int]:
-        filled, distinct = self.ask("count(x), count(DISTINCT x)")
-        return int(filled), int(distinct)
-
-    def ask(self, aggregates: str) -> tuple[Any, ...]:
-        return tuple(self.rows.aggregate(aggregates).fetchall()[0])
-
-    def often(self, expression: str) -> Any:
-        found = self.rows.project(f"{expression} AS y").aggregate("y, count(*) AS often")
-        lines = found.order("often DESC, y").limit(1).fetchall()
-        return lines[0][0] if lines else None
-
-    def where(self, test: str) -> "_Values":
-        return replace(self, rows=self.rows.filter(test))
-
-    def cast(self, expression: str, type: str) -> "_Values":
-        return replace(self, rows=self.rows.project(f"{expression} AS x"), type=type)
-
-    def some(self) -> Any:
-        lines = self.rows.limit(1).fetchall()
-        return lines[0][0] if lines else None
-
-    def values(self) -> list[Any]:
-        return [line[0] for line in self.rows.distinct().fetchall()]

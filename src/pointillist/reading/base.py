@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 import duckdb
 import pyarrow as pa
 
-from pointillist.errors import DataError
+from pointillist.errors import DataError, UsageError
 from pointillist.reading.arrow_types import unknown_to_duckdb
 from pointillist.registry import Registry
 from pointillist.schema import Schema
@@ -53,6 +53,10 @@ class Source(ABC):
         """The table in at most so many parts, each a source of some of its rows; all rows are in one of them."""
         return (self,)
 
+    def with_decimal(self, decimal: str) -> "Source":
+        """The same table, whose numbers are written with this decimal sign."""
+        raise UsageError(f"{self.name}: has numbers of its own, and no decimal sign. Leave --decimal away.")
+
     def address(self) -> dict[str, Any] | None:
         """Where another process finds it, as JSON values; none if it is in this one's memory alone."""
         return None
@@ -82,6 +86,8 @@ class Source(ABC):
     """Whether the rows are known to be all there are: of what may be a selection, the number is never public."""
     untyped: bool = False
     """Whether all values come as texts, whatever they are."""
+    foreign: bool = False
+    """Whether DuckDB is asked over the caller's own connection: no table may be made there."""
 
     def numbered(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
         """The whole table with columns named c0, c1, …: SQL does not tell apart names that differ in case."""

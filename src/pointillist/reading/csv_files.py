@@ -4,8 +4,10 @@ import csv
 import gzip
 import io
 import re
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Self, TextIO
 
@@ -15,7 +17,8 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from pointillist.errors import DataError
-from pointillist.reading.base import SOURCES, Report, Source
+from pointillist.reading import decimal_commas
+from pointillist.reading.base import SOURCES, Report, Source, taken_over
 from pointillist.reading.connection import pattern
 from pointillist.reading.csv_quotes import BROKEN, FIELD_START, QUOTED, follow_quotes
 from pointillist.schema import MISSING_TEXTS, Schema
@@ -58,7 +61,7 @@ class _Watched:
         self._file.close()
 
 
-_ENDINGS, _PACKED = (".csv", ".tsv", ".txt"), (".gz", ".zst")
+_ENDINGS, _PACKED = (".csv", ".tsv", ".txt"), (".gz", ".zst", ".zip")
 """Endings of files, and second endings of those that are compressed."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -71,26 +74,47 @@ class CsvFile(Source):
     untyped = True
     endings = (".csv", ".tsv", ".csv.gz", ".csv.zst")
 
-    def __init__(self, path: Path, delimiter: str = ","):
-        self.path, self.name, self.delimiter = path, str(path), delimiter
+    def __init__(self, path: Path, delimiter: str = ",", decimal: str | None = None):
+        self.path, self.name, self.delimiter, self.decimal = path, str(path), delimiter, decimal
+
+    @property
+    def commas(self) -> bool:
+        """Whether numbers may have a decimal comma: by default where semicolons separate the columns."""
+        return self.decimal == "," or (self.decimal is None and self.delimiter == ";")
 
     @classmethod
     def suits(cls, table: Any) -> bool:
         if not isinstance(table, Path) or table.is_dir():
             return False
+        if table.suffix.lower() == ".zip":
+            return _member(table) is not None
         packed = table.suffix.lower() in _PACKED
         return (table.with_suffix("") if packed else table).suffix.lower() in _ENDINGS
 
     @classmethod
     def opened(cls, table: Any, delimiter: str) -> "CsvFile":
-        return cls(table, "\t" if ".tsv" in table.name.lower() and delimiter == "," else delimiter)
+        if delimiter == ",":
+            tabs = ".tsv" in (table.name + (_member(table) or "" if table.suffix.lower() == ".zip" else "")).lower()
+            delimiter = "\t" if tabs else cls(table)._other_delimiter() or ","
+        return cls(table, delimiter)
+
+    def _other_delimiter(self) -> str | None:
+        """A semicolon or a tab, if the names of the columns have it between them and no comma."""
+        with suppress(OSError, UnicodeError, csv.Error, EOFError, zlib.error, pa.ArrowException):
+            names = self.column_names()
+            return next((each for each in (";", "\t") if len(names) == 1 and each in names[0]), None)
+        return None
+
+    def with_decimal(self, decimal: str) -> "CsvFile":
+        return type(self)(self.path, self.delimiter, decimal)
 
     def address(self) -> dict[str, Any]:
-        return {"source": "csv", "path": str(self.path.absolute()), "delimiter": self.delimiter}
+        facts = {"source": "csv", "path": str(self.path.absolute()), "delimiter": self.delimiter}
+        return facts if self.decimal is None else {**facts, "decimal": self.decimal}
 
     @classmethod
     def from_address(cls, facts: Mapping[str, Any]) -> Self:
-        return cls(Path(facts["path"]), facts["delimiter"])
+        return cls(Path(facts["path"]), facts["delimiter"], facts.get("decimal"))
 
     def column_names(self) -> list[str]:
         with self._open() as stream:
@@ -111,7 +135,9 @@ class CsvFile(Source):
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
         if not self._has_lines():
             return
-        kinds = {name: schema.column(name).csv_type for name in columns}
+        kinds = {name: schema.column(name).read_as for name in columns}
+        numbers = [name for name, kind in kinds.items() if self.commas and pa.types.is_floating(kind)]
+        kinds |= dict.fromkeys(numbers, pa.string())
         with open(self.path, "rb") as file:
             watched = _Watched(file, self.path.stat().st_size, self, report)
             batches = pacsv.open_csv(
@@ -131,7 +157,7 @@ class CsvFile(Source):
             )
             for batch in batches:
                 watched.check(whole=False)
-                yield batch
+                yield decimal_commas.read(batch, numbers, grouped=self.decimal == ",") if numbers else batch
             watched.check(whole=True)
 
     def _has_lines(self) -> bool:
@@ -150,8 +176,10 @@ class CsvFile(Source):
         return self._texts(db, self.column_names()).query("source", sql)
 
     def numbered(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-        self._texts(db, [f"c{i}" for i in range(len(self.column_names()))]).create("_texts")
-        return db.table("_texts")  # parsed once: a draft asks many questions
+        names = [f"c{i}" for i in range(len(self.column_names()))]
+        self._texts(db, names).create("_texts")
+        rows = db.table("_texts")  # parsed once: a draft asks many questions
+        return rows.project(decimal_commas.in_sql(rows, names, grouped=self.decimal == ",")) if self.commas else rows
 
     def _texts(self, db: duckdb.DuckDBPyConnection, names: list[str]) -> duckdb.DuckDBPyRelation:
         dialect = {
@@ -160,7 +188,19 @@ class CsvFile(Source):
             "hive_partitioning": False,  # folders called k=v are no columns
             "parallel": False,  # threads start in the midst of a file, and would refuse long values of several lines
         }  # fmt: skip
+        if self.path.suffix.lower() == ".zip":
+            return taken_over(db, self._all_texts(names), self.name)
         return db.read_csv(pattern(self.path), columns=dict.fromkeys(names, "VARCHAR"), **dialect)
+
+    def _all_texts(self, names: list[str]) -> pa.Table:
+        """The whole file as texts, where DuckDB cannot open it by itself."""
+        with open(self.path, "rb") as file:
+            return pacsv.read_csv(
+                pa.PythonFile(_unpacked(file, self.path), "r"),
+                read_options=pacsv.ReadOptions(column_names=names, skip_rows=1),
+                parse_options=pacsv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+                convert_options=pacsv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
+            )
 
     def explain(self, error: Exception, schema: Schema | None) -> str:
         text = str(error)
@@ -190,4 +230,15 @@ def _unpacked(file: BinaryIO, path: Path) -> Any:
             return gzip.GzipFile(fileobj=file)
         case ".zst":
             return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
+        case ".zip":
+            return zipfile.ZipFile(file).open(_member(path) or "")
     return file
+
+
+def _member(path: Path) -> str | None:
+    """The one file of text in an archive; none if there is none, or something else beside it."""
+    with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+        names = [each for each in archive.namelist() if not each.endswith("/") and not each.startswith("__MACOSX/")]
+        if len(names) == 1 and Path(names[0]).suffix.lower() in _ENDINGS:
+            return names[0]
+    return None

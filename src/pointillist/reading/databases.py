@@ -21,6 +21,8 @@ from pointillist.schema import Schema
 class Relation(Source):
     """A DuckDB relation."""
 
+    foreign = True
+
     def __init__(self, relation: duckdb.DuckDBPyRelation, name: str = "the relation"):
         self.relation, self.name = relation, name
 

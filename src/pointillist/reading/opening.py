@@ -13,8 +13,12 @@ from pointillist.reading.base import SOURCES, Source
 from pointillist.schema import Schema
 
 
-def open_source(table: Any, *, delimiter: str = ",", query: str | None = None) -> Source:
+def open_source(table: Any, *, delimiter: str = ",", decimal: str | None = None, query: str | None = None) -> Source:
     """Whatever the caller has, as a source."""
+    if decimal is not None:
+        if decimal not in (",", "."):
+            raise UsageError(f"decimal must be a comma or a point, not {decimal!r}.")
+        return open_source(table, delimiter=delimiter, query=query).with_decimal(decimal)
     if query is not None:
         from pointillist.reading.databases import Query  # which opens sources itself
 
@@ -45,9 +49,13 @@ def open_schema(schema: Schema | str | Path) -> Schema:
     return schema
 
 
-def csv(path: str | Path, *, delimiter: str = ",") -> Source:
-    """A CSV file as a table, with the delimiter that it uses."""
-    return open_source(Path(path), delimiter=delimiter)
+def csv(path: str | Path, *, delimiter: str = ",", decimal: str | None = None) -> Source:
+    """A CSV file as a table, with the delimiter and the decimal sign that it uses.
+
+    A semicolon or a tab between the names of the columns is found without being told, and so are decimal commas beside
+    semicolons.
+    """
+    return open_source(Path(path), delimiter=delimiter, decimal=decimal)
 
 
 def _open_path(path: Path, delimiter: str) -> Source:

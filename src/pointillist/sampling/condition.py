@@ -96,6 +96,10 @@ class Cut:
     @cached_property
     def pieces(self) -> Pieces:
         """The parts of the bins from which selected values are decoded."""
+        listed = self.levels.column.listed
+        if len(listed):  # a level is one number, and all in or all out
+            bins = np.flatnonzero(self._in_ranges(listed))
+            return Pieces(bins, np.zeros(len(bins)), np.ones(len(bins)))
         parts = [_covered(self.levels, *_undecoded(self.levels, low, high)) for low, high in self.ranges]
         bins, start, end = _joined(parts)
         for low, high, becomes in _moved(self.levels):

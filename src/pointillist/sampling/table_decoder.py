@@ -12,6 +12,8 @@ import pyarrow as pa
 from pointillist.errors import UsageError
 from pointillist.sampling.condition import Condition
 from pointillist.sampling.decoding import decode_table
+from pointillist.sampling.derived_columns import with_derived
+from pointillist.sampling.fakes import with_fakes
 from pointillist.sampling.sample import Sample
 from pointillist.schema import Schema
 from pointillist.schema.levels import Levels, levels_of
@@ -70,7 +72,8 @@ class TableDecoder:
 
     def decode(self, sample: Sample, rng: np.random.Generator) -> pa.Table:
         """Rows as an Arrow table; numbers that are not settled yet are drawn."""
-        return decode_table(self.levels, sample.records.codes, rng, sample.numbers)
+        measured = decode_table(self.levels, sample.records.codes, rng, sample.numbers)
+        return with_fakes(with_derived(measured, self.schema), self.schema, rng)
 
     def to_frame(self, decoded: pa.Table, frame: str | None) -> Any:
         """Rows of the schema's types in another kind of frame: by default the caller's own."""

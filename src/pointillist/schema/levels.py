@@ -59,7 +59,7 @@ class Levels:
     @cached_property
     def values(self) -> Floats:
         """The number of every bin of a numeric column, where each bin holds one alone; else none."""
-        if self.whole:
+        if self.whole and not len(self.column.listed):
             return self.edges[:-1] if (np.diff(self.edges) == 1).all() else np.empty(0)
         return np.asarray(self.column.values())
 
@@ -110,7 +110,7 @@ class Levels:
         Of two categories one is the higher, whichever: so two have an order, and more have none.
         """
         if self.numeric:
-            regular = (self.edges[:-1] + self.edges[1:]) / 2
+            regular = self.column.listed if len(self.column.listed) else (self.edges[:-1] + self.edges[1:]) / 2
         else:
             regular = (
                 np.arange(self.regular, dtype=np.float64)
@@ -131,10 +131,13 @@ class Levels:
     def spans(self) -> tuple[Floats, Floats]:
         """Lowest and highest unit position of each level; atoms are points."""
         # A whole number fills its run up to the last number in it; a real one up to the next edge.
+        first = self.edges[:-1]
         last = self.edges[1:] - 1 if self.whole else np.append(self.edges[1:-1], self.bounds[1])
+        if len(self.column.listed):
+            first = last = self.column.listed
         specials = np.array(self.specials)
         middle = np.full(int(self.has_missing), np.nan)
-        low = np.concatenate([self.edges[:-1], specials, middle])
+        low = np.concatenate([first, specials, middle])
         high = np.concatenate([last, specials, middle])
         return self.to_unit(low), self.to_unit(high)
 

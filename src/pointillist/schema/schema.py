@@ -18,7 +18,7 @@ from pointillist.errors import FactsFromDataWarning, SchemaError, UsageError
 from pointillist.files.paths import checked
 from pointillist.files.toml_text import key, line
 from pointillist.schema.constraints import Constraint, Impossible
-from pointillist.schema.kinds import NAMES, AnyColumn, Categorical, Column, Ignore, Image
+from pointillist.schema.kinds import NAMES, AnyColumn, Categorical, Column, Derived, Ignore, Image
 
 FORMAT = 1
 
@@ -67,6 +67,9 @@ class Schema(BaseModel):
             )
         if self.person is not None and self.one_row_per_person:
             raise ValueError("person and one_row_per_person = true contradict each other: remove one of them")
+        for name, column in self.columns.items():
+            if isinstance(column, Derived):
+                column.check(name, self.measured)
         if self.image is not None:
             self._check_image()
         for number, constraint in enumerate(self.constraints, start=1):
@@ -182,7 +185,11 @@ class Schema(BaseModel):
 
     def to_json(self) -> dict[str, Any]:
         """The schema as plain JSON values, for releases and models."""
-        return self.model_dump(mode="json", exclude_defaults=False)
+        facts = self.model_dump(mode="json", exclude_defaults=False)
+        for name, column in self.columns.items():
+            for late in column.unset():
+                del facts["columns"][name][late]
+        return facts
 
     @classmethod
     def from_json(cls, facts: dict[str, Any], *, origin: str = "schema") -> Self:

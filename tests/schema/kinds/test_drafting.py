@@ -30,6 +30,6 @@ def test_examples() -> None:
 
 
 def test_a_narrow_span_far_from_zero_is_not_rounded_to_nothing() -> None:
-    assert [rounded_out(year, up=up, span=112) for year, up in ((1893, False), (2005, True))] == [1850, 2050]
+    assert [rounded_out(year, up=up, span=112) for year, up in ((1893, False), (2005, True))] == [1892, 2006]
     assert rounded_out(0.5, up=True, span=300.0) == rounded_out(0.5, up=True) == 0.5
     assert rounded_out(83, up=True, span=0.0) == 85

@@ -12,7 +12,7 @@ from pointillist.schema.kinds import KINDS, NAMES, AnyColumn, kind_of_type, show
 
 
 def test_names_in_order() -> None:
-    assert NAMES == "categorical, ordinal, boolean, integer, real, datetime, duration, image, ignore"
+    assert NAMES == "categorical, ordinal, boolean, integer, real, datetime, duration, image, derived, ignore"
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)

@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from pointillist.cli.console import err, out, say
 from pointillist.cli.show.table import Table
 from pointillist.schema import AnyColumn, Schema
+
+if TYPE_CHECKING:
+    from pointillist.curator.reviewing import Finding
 
 _MOST_DRAFTED = 20
 """Columns of a draft that are shown: a screenful."""
@@ -66,6 +69,24 @@ def _show_unit(schema: Schema) -> None:
         )
     if not schema.reviewed:
         out.print("A draft: review it and set reviewed = true before a release.", style="yellow")
+
+
+def show_review(schema: Schema, findings: Sequence["Finding"]) -> None:
+    """Facts that were read from the data, the most revealing first: a screenful."""
+    table = Table(f"To review: {schema.name}")
+    for heading in ("column", "fact", "rows"):
+        table.add_column(heading)
+    table.add_column("what it says", overflow="fold")
+    for each in findings[:_MOST_DRAFTED]:
+        rows = "" if each.rows is None else f"{each.rows:,}"
+        table.add_row(each.column, each.fact, rows, each.text, style="yellow" if each.revealing else None)
+    out.print(table)
+    if len(findings) > _MOST_DRAFTED:
+        say(f"… and {len(findings) - _MOST_DRAFTED:,} facts that say less.")
+    few = sum(each.revealing for each in findings)
+    if few:
+        say(f"{few} facts are shared by few rows: --safer takes what is suggested, or change them by hand.")
+    _show_unit(schema)
 
 
 def show_last_look(schema: Schema) -> None:

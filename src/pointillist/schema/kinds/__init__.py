@@ -10,12 +10,13 @@ from pointillist.schema.kinds.boolean import Boolean
 from pointillist.schema.kinds.bounded import Bounded
 from pointillist.schema.kinds.categorical import Categorical, Ordinal
 from pointillist.schema.kinds.datetime import Datetime
+from pointillist.schema.kinds.derived import Derived
 from pointillist.schema.kinds.duration import Duration
 from pointillist.schema.kinds.ignore import Ignore
 from pointillist.schema.kinds.image import Image
 from pointillist.schema.kinds.number import Integer, Real
 
-_Any = Categorical | Ordinal | Boolean | Integer | Real | Datetime | Duration | Image | Ignore
+_Any = Categorical | Ordinal | Boolean | Integer | Real | Datetime | Duration | Image | Derived | Ignore
 
 Column = Annotated[_Any, Field(discriminator="kind")]
 KINDS: tuple[type[AnyColumn], ...] = get_args(_Any)
@@ -43,6 +44,7 @@ __all__ = [
     "Categorical",
     "Column",
     "Datetime",
+    "Derived",
     "Duration",
     "Ignore",
     "Image",

@@ -53,6 +53,9 @@ class AnyColumn(BaseModel):
     csv_type: ClassVar[pa.DataType] = pa.string()
     """As what the values of a CSV file are read: by what the schema says, never by what they look like."""
 
+    late: ClassVar[tuple[str, ...]] = ()
+    """Settings that earlier versions did not have: files hold them only where they are set, and stay as they were."""
+
     @field_validator("read_from_data", mode="before")
     @classmethod
     def _tuple(cls, value: Any) -> Any:
@@ -63,7 +66,17 @@ class AnyColumn(BaseModel):
         """Whether an unlisted value comes out as a gap, because there is no room for a label."""
         return False
 
+    def unset(self) -> list[str]:
+        """Which of the late settings are at their defaults."""
+        fields = type(self).model_fields
+        return [name for name in self.late if name in fields and getattr(self, name) == fields[name].default]
+
     # Reading and writing
+
+    @property
+    def read_as(self) -> pa.DataType:
+        """As what this column of a CSV file is read."""
+        return self.csv_type
 
     def from_objects(self, values: Iterable[Any]) -> pa.Array:
         """A column of Python objects in Arrow, each read by itself."""

@@ -40,6 +40,11 @@ class Bounded(AnyColumn):
     # Its values as numbers
 
     @property
+    def listed(self) -> Floats:
+        """The only numbers that the column can have, in order, where the schema says which; else none."""
+        return np.empty(0)
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """The lowest and the highest number."""
         low, high = self.ends
@@ -106,8 +111,10 @@ class Bounded(AnyColumn):
         """Bin b holds the numbers v with edges[b] <= v < edges[b+1] (the last bin takes its edge)."""
         low, high = self.bounds
         values = self.values()
-        if len(values) and not self.whole:
-            return np.concatenate([[low], (values[1:] + values[:-1]) / 2, [high]])
+        if len(values) and (len(self.listed) or not self.whole):
+            # A number belongs to the nearest that the column can have.
+            between = (values[1:] + values[:-1]) / 2
+            return np.concatenate([[low], np.ceil(between) if self.whole else between, [high + self.whole]])
         bins = len(values) or self.bins or _BINS
         if self.whole:
             high += 1.0  # whole numbers: each bin is a run of them, the last edge is one past the largest
@@ -125,6 +132,8 @@ class Bounded(AnyColumn):
 
     def values(self) -> Floats:
         """All numbers that the column can have, if each is a level of its own by default; else none."""
+        if len(self.listed):
+            return self.listed
         digits = self.digits
         if self.bins is not None or self.scale != "linear" or digits is None:
             return np.empty(0)

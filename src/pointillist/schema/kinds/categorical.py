@@ -12,13 +12,18 @@ from pydantic import field_validator, model_validator
 
 from pointillist.schema.kinds.base import AnyColumn
 from pointillist.schema.kinds.choice import MISSING, Choice
-from pointillist.schema.kinds.drafting import MOST_CATEGORIES, Found
+from pointillist.schema.kinds.drafting import Found
 from pointillist.schema.kinds.ignore import Ignore
+from pointillist.schema.kinds.text_drafting import direct_identifier, why_left_out
 from pointillist.schema.texts import MISSING_TEXTS, as_texts, is_text, without_missing_texts
 
 EXACT = 2**53
 """Integers beyond this are not exact in the double-precision numbers that files and frames carry."""
 _MOST_CATEGORIES = 60_000
+MOST_CATEGORIES = 60
+"""Up to so many different texts are all taken for categories."""
+_MOST_DRAFTED, _LEAST_ROWS, _LEAST_SHARE, _COVERED = 1_000, 5, 2e-4, 0.7
+"""Of more texts those are, up to so many, that so many rows and such a share of them have, if these cover most rows."""
 _LISTED = 50
 """Categories at most that are written out where a column is described."""
 
@@ -128,11 +133,12 @@ class Categorical(Named):
         """Texts, if they are not too many."""
         if found.type != "VARCHAR" and not found.type.startswith("ENUM"):
             return None
-        if found.distinct > MOST_CATEGORIES:
-            return Ignore.because(
-                "many different texts, perhaps names or free text; list its categories if it should be used"
-            )
-        texts = sorted(map(str, found.values()))
+        plain = found.cast("x::VARCHAR", "VARCHAR") if found.type != "VARCHAR" else found
+        if direct := direct_identifier(plain):
+            return Ignore.because(direct)
+        texts = _categories(found)
+        if not texts:
+            return Ignore.because(why_left_out(plain))
         label = "other"
         while label in texts:
             label = f"({label})"
@@ -149,11 +155,22 @@ class Categorical(Named):
         # A column of numbers has no room for a label: without missing values, an unlisted one must stop the call.
         rule: Any = {} if found.missing else {"out_of_domain": "error"}
         return cls(
-            categories=tuple(sorted(map(int, found.values()))),
+            categories=tuple(sorted(int(value) for value, _ in found.ranked(found.distinct))),
             missing=found.missing,
             read_from_data=("kind", "categories", "missing"),
             **rule,
         )
+
+
+def _categories(found: Found) -> list[str]:
+    """The texts to list, in order: all if they are few; else those that many rows have, if that is most rows; or none."""
+    few = found.distinct <= MOST_CATEGORIES
+    ranked = found.ranked(MOST_CATEGORIES if few else _MOST_DRAFTED)
+    if not few:
+        ranked = [(text, often) for text, often in ranked if often >= max(_LEAST_ROWS, _LEAST_SHARE * found.filled)]
+        if sum(often for _, often in ranked) < _COVERED * found.filled:
+            return []
+    return sorted(str(text) for text, _ in ranked)
 
 
 class Ordinal(Named):

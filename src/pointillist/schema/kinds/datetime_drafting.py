@@ -41,7 +41,7 @@ def _as_written(texts: Found, form: str) -> str:
 
 
 def _share(texts: Found, test: str) -> float:
-    return float(texts.ask(f"coalesce(avg(({test})::INTEGER), 0)")[0])
+    return float(texts.ask(f"coalesce(sum(n) FILTER ({test}) / sum(n), 0)")[0])
 
 
 def iso_format(texts: Found) -> str | None:

@@ -6,24 +6,52 @@ data, and bounds are rounded outwards.
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
-from pointillist.schema.scale import ScaleName
-
-MOST_CATEGORIES = 60
-"""A column of more different texts is rather one of names than of categories."""
+import numpy as np
+from numpy.typing import NDArray
 
 MOST_VALUES = 1024
 """A linear column with at most so many values has a level for each."""
-_FEW, _ZERO, _OFTEN, _MOST_FREQUENT = 32, 0.05, 0.1, 8
-"""Of more than so many different values, zero and others that are over such a part of all keep a level of their own: up to
-so many of them."""
-_TAIL = 30.0
-"""A tail is long if it reaches so many times as far as half of the values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """The different finite numbers of a column in order, and how many rows have each."""
+
+    values: NDArray[np.float64]
+    often: NDArray[np.int64]
+
+    @property
+    def filled(self) -> int:
+        """How many rows have one."""
+        return int(self.often.sum())
+
+    @property
+    def whole(self) -> bool:
+        """Whether all are whole, and small enough to be exact."""
+        return bool((np.trunc(self.values) == self.values).all() and (np.abs(self.values) < 2.0**53).all())
+
+    def kept(self, which: NDArray[np.bool_]) -> "Numbers":
+        """Some of them."""
+        return Numbers(self.values[which], self.often[which])
+
+    def rounded(self, digits: int) -> "Numbers":
+        """The same with so many digits after the point: some may become one."""
+        with np.errstate(over="ignore", invalid="ignore"):  # so large a number has no digits to lose
+            short = np.round(self.values, digits)
+        values, places = np.unique(np.where(np.isfinite(short), short, self.values), return_inverse=True)
+        return Numbers(values, np.bincount(places, weights=self.often).astype(np.int64))
+
+    def quantiles(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The numbers below which these shares of the rows lie."""
+        up_to = np.cumsum(self.often)
+        places = np.searchsorted(up_to, shares * up_to[-1], side="left")
+        return self.values[np.minimum(places, len(self.values) - 1)]
 
 
 class Found(Protocol):
-    """The values of one column `x`, without those that are missing."""
+    """The different values `x` of one column, without those that are missing, and how many rows `n` have each."""
 
     @property
     def type(self) -> str:
@@ -35,7 +63,7 @@ class Found(Protocol):
 
     @property
     def filled(self) -> int:
-        """How many there are."""
+        """How many rows have one."""
 
     @property
     def distinct(self) -> int:
@@ -46,10 +74,10 @@ class Found(Protocol):
         """Whether some row has none."""
 
     def ask(self, aggregates: str) -> tuple[Any, ...]:
-        """Aggregates of the values."""
+        """Aggregates over the different values."""
 
     def often(self, expression: str) -> Any:
-        """What comes most often of an expression of the values; of those alike the first. None if there are none."""
+        """What most rows have of an expression of the values; of those alike the first. None if there are none."""
 
     def where(self, test: str) -> "Found":
         """Those values that meet a test."""
@@ -60,8 +88,11 @@ class Found(Protocol):
     def some(self) -> Any:
         """Any one of the values; none if there is none."""
 
-    def values(self) -> list[Any]:
-        """All different values."""
+    def ranked(self, most: int) -> list[tuple[Any, int]]:
+        """Values that most rows have, and how many have them: up to so many."""
+
+    def numbers(self) -> Numbers:
+        """All of them, where they are finite numbers."""
 
 
 @dataclass(frozen=True)
@@ -76,77 +107,31 @@ class Reading:
     """How the texts are written, where that must be known to write others like them."""
 
 
-class Range(NamedTuple):
-    """Where drafted numbers lie."""
-
-    low: float
-    high: float
-    special: tuple[float, ...]
-    scale: ScaleName
-    found: tuple[str, ...]
-    """Which facts beside the bounds were read from the data."""
-
-
 def all_are(texts: Found, test: str) -> bool:
     """Whether all texts meet a test of the trimmed text `(x`; not if there are none."""
     return bool(texts.ask(f"coalesce(bool_and({test.replace('(x', '(trim(x)')}), false)")[0])
 
 
-def range_of(found: Found, unit: float | None = None) -> Range:
-    """Bounds rounded outwards, zero and other frequent values as atoms, a log scale for a long tail, an asinh scale for a
-    long tail that begins at zero or below. `unit` is the step from one number to the next, where there is one."""
-    special, found = _frequent(found, unit)
-    low, high, middle = (float(v) for v in found.ask("min(x), max(x), median(abs(x::DOUBLE))"))
-    few = _few(low, high, unit)
-    tailed = max(-low, high) > _TAIL * middle > 0
-    scale: ScaleName = "linear" if not tailed else "log" if low > 0 else "linear" if few else "asinh"
-    span = high - low
-    bottom = (
-        max(10.0 ** math.floor(math.log10(low)), 5e-324) if scale == "log" else rounded_out(low, up=False, span=span)
-    )
-    top = rounded_out(high, up=True, span=span)
-    if not bottom < top:
-        bottom, top = bottom - max(1.0, abs(bottom) / 10), top + max(1.0, abs(top) / 10)
-    facts = (("special",) if special else ()) + (("scale",) if scale != "linear" else ())
-    return Range(bottom, top, special, scale, facts)
-
-
-def _few(low: float, high: float, unit: float | None) -> bool:
-    """Whether so few numbers lie between two that each has a level of its own."""
-    return unit is not None and high - low < MOST_VALUES * unit
-
-
-def _frequent(found: Found, unit: float | None) -> tuple[tuple[float, ...], Found]:
-    """Values that one in ten rows has, and all other values: what a bin would blur, such as a ceiling on pay.
-
-    Where every value has a level of its own, only zero is set apart; and nothing where there are few values in all.
-    """
-    low, high, zeros, filled, distinct = found.ask("min(x), max(x), avg((x = 0)::INTEGER), count(x), count(DISTINCT x)")
-    special: tuple[float, ...] = ()
-    if distinct <= _FEW:
-        return special, found
-    if zeros > _ZERO:
-        special, found = (0.0,), found.where("x <> 0")
-    while len(special) < _MOST_FREQUENT and not _few(float(low), float(high), unit):
-        value = float(found.often("x"))
-        if found.ask(f"count(*) FILTER (x = {value!r}::DOUBLE)")[0] <= _OFTEN * filled:
-            break
-        special, found = (*special, value), found.where(f"x <> {value!r}::DOUBLE")
-    return special, found
-
-
 def rounded_out(value: float, *, up: bool, span: float = math.inf) -> Any:
     """Away from the data to a round number, so that a bound says little about the row that holds it.
 
-    Two digits are kept, of the value or, where that is less, of the span of all values: years are not rounded to
-    centuries.
+    Two digits of the value are kept, the second 0 or 5; or, where that is nearer, it is moved by a fiftieth of the span of
+    all values at most: years are not rounded to centuries.
     """
     if value == 0:
         return 0
-    step = 5 * 10.0 ** (math.floor(math.log10(min(abs(value), span or math.inf))) - 1)
+    step = 5 * 10.0 ** (math.floor(math.log10(abs(value))) - 1)
+    if 0 < span < math.inf:
+        step = min(step, _round_step(span / 50))
     if not (step > 0 and math.isfinite(value / step)):
         return value
     rounded = (math.ceil if up else math.floor)(value / step) * step
     if not math.isfinite(rounded):
         return value
     return round(rounded) if step >= 1 else float(f"{rounded:.12g}")
+
+
+def _round_step(most: float) -> float:
+    """The largest of 1, 2, 5, 10, 20, … times a power of ten that is not above a number."""
+    power = 10.0 ** math.floor(math.log10(most))
+    return next((times * power for times in (5, 2) if times * power <= most), power)

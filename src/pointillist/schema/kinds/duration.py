@@ -20,9 +20,10 @@ from pydantic import BeforeValidator, PlainSerializer, field_validator, model_va
 
 from pointillist.schema.kinds.base import AnyColumn
 from pointillist.schema.kinds.bounded import Bounded, Floats, check_range, on_grid
-from pointillist.schema.kinds.drafting import Found, Reading, all_are, range_of, rounded_out
+from pointillist.schema.kinds.drafting import Found, Reading, all_are, rounded_out
 from pointillist.schema.kinds.ignore import Ignore
 from pointillist.schema.kinds.number import check_special
+from pointillist.schema.kinds.number_drafting import range_of
 from pointillist.schema.python_values import absent
 from pointillist.schema.selection import Selection
 from pointillist.schema.texts import MISSING_TEXTS, is_text, without_missing_texts
@@ -267,7 +268,7 @@ class Duration(Bounded):
         coarse = (name for name, tick in SECONDS.items() if seconds.ask(f"bool_and(x % {tick} = 0)")[0])
         facts: dict[str, Any] = {"resolution": next(coarse, "second")}
         facts |= {} if found.format is None else {"format": found.format}
-        seen, tick = range_of(seconds), SECONDS[facts["resolution"]]
+        seen, tick = range_of(seconds.numbers(), listing=False), SECONDS[facts["resolution"]]
         low, high = (
             _rounded_out(end, up=up, log=seen.scale == "log") for end, up in ((seen.low, False), (seen.high, True))
         )

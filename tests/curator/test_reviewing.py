@@ -1,0 +1,65 @@
+"""A review shows what few rows share first, and what would say less."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from pointillist.curator.reviewing import FEW, review, safer
+from pointillist.curator.table_drafting import draft
+from pointillist.reading.opening import open_source
+from pointillist.schema import Schema
+
+ROWS = 1_000
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    rng = np.random.default_rng(0)
+    job = rng.choice(["cook", "nurse", "pilot"], ROWS).tolist()
+    job[0] = "astronaut"
+    age = rng.integers(18, 91, ROWS)
+    age[1] = 131
+    return pa.table(
+        {"sex": rng.choice(["f", "m"], ROWS), "job": job, "age": age, "pay": rng.gamma(2, 900, ROWS).round(2)}
+    )
+
+
+@pytest.fixture(scope="module")
+def schema(table: pa.Table) -> Schema:
+    return draft(table, name="s")
+
+
+def test_what_one_row_has_comes_first(table: pa.Table, schema: Schema) -> None:
+    found = review(schema, open_source(table))
+    first = {(each.column, each.fact) for each in found if each.rows == 1}
+    assert ("job", "categories") in first
+    assert ("age", "max") in first
+    assert [each.rows for each in found] == sorted(each.rows for each in found)
+    assert next(each for each in found if each.column == "sex").rows > FEW
+
+
+def test_safer_changes_only_what_few_rows_share(table: pa.Table, schema: Schema) -> None:
+    made = safer(schema, review(schema, open_source(table)))
+    assert made.columns["job"].categories == ("cook", "nurse", "pilot")
+    assert made.columns["age"].max > schema.columns["age"].max
+    assert made.columns["sex"] == schema.columns["sex"]
+    assert not made.reviewed
+    again = [each for each in review(made, open_source(table)) if each.column == "job"]
+    assert not again[0].revealing
+
+
+def test_without_the_data_nothing_is_counted_or_changed(schema: Schema) -> None:
+    found = review(schema)
+    assert {each.rows for each in found} == {None}
+    assert found[0].fact == "categories"
+    assert safer(schema, found) == schema
+
+
+def test_only_what_was_read_from_the_data_is_shown(schema: Schema) -> None:
+    known = Schema.parse(
+        {
+            **schema.model_dump(),
+            "columns": {name: {**c.model_dump(), "read_from_data": ()} for name, c in schema.columns.items()},
+        }
+    )
+    assert review(known) == ()

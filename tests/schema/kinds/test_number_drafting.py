@@ -1,0 +1,74 @@
+"""What numbers seem to mean, from all that there are and how often each comes."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pointillist.schema.kinds.drafting import Numbers
+from pointillist.schema.kinds.number_drafting import SHARED, decimals_of, is_clock, range_of
+
+
+def numbers(values: list[float], often: int | list[int] = 50) -> Numbers:
+    counts = np.full(len(values), often) if isinstance(often, int) else np.array(often)
+    return Numbers(np.array(values, dtype=np.float64), counts)
+
+
+@given(st.lists(st.integers(-(10**6), 10**6), min_size=2, unique=True), st.integers(1, 40))
+def test_bounds_hold_all_that_is_not_set_apart(values: list[int], often: int) -> None:
+    found = numbers(sorted(values), often)
+    seen = range_of(found, 1.0)
+    assert all(seen.low <= each <= seen.high or each in seen.special for each in values)
+    assert seen.low < seen.high
+
+
+def test_what_one_row_has_is_no_bound_and_in_no_list() -> None:
+    """Ages from 18 to 90 with one person of 103; a price that a single row paid."""
+    ages = numbers([*range(18, 91), 103], [40] * 73 + [1])
+    assert (range_of(ages, 1.0).low, range_of(ages, 1.0).high) == (18, 104)
+    prices = numbers([0.79, 0.85, 0.99, 1.47], [500, SHARED - 1, 500, 500])
+    assert range_of(prices, None).only == (0.79, 0.99, 1.47)
+
+
+def test_steps_are_listed_whole() -> None:
+    assert range_of(numbers([10, 15, 30, 35, 40]), 1.0).only == (10, 15, 20, 25, 30, 35, 40)
+    assert range_of(numbers([0.5, 1.0, 2.0, 2.5, 3.0]), 0.1).only == (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
+    assert range_of(numbers([1, 2, 3, 4, 6]), 1.0).only != (1, 3, 5)
+
+
+@pytest.mark.parametrize(
+    ("values", "scale"),
+    [
+        (np.exp(np.linspace(0, 9, 300)), "log"),
+        (np.linspace(1, 1000, 300) + 0.5, "linear"),
+        (np.sinh(np.linspace(-9, 9, 301)), "asinh"),
+        (np.concatenate([np.exp(np.linspace(3, 7.5, 400))]), "log"),
+    ],
+)
+def test_the_scale_spreads_the_rows(values: np.ndarray, scale: str) -> None:
+    assert range_of(numbers(values.tolist(), 1)).scale == scale
+
+
+def test_clock_times() -> None:
+    every = [100 * hour + minute for hour in range(24) for minute in range(0, 60, 5)]
+    assert is_clock(numbers(every))
+    assert not is_clock(numbers([*every[:-1], 2399]))
+    assert not is_clock(numbers(list(range(0, 2400, 10))))
+
+
+@pytest.mark.parametrize(
+    ("values", "decimals"),
+    [
+        ([4.5999999, 3.2, 5.0999999], 1),
+        ([0.1, 0.25, 7.0], 2),
+        ([34552.644802, 31767.138947, 31704.493935], 6),
+        ([1 / 3, 2 / 7, 5 / 9], None),
+        ([0.0], 0),
+    ],
+)
+def test_decimals(values: list[float], decimals: int | None) -> None:
+    assert decimals_of(numbers(sorted(values)), single=False) == decimals
+
+
+def test_zeros_do_not_hide_the_decimals_of_the_rest() -> None:
+    assert decimals_of(numbers([0.0, 0.05, 0.12], [1000, 5, 5]), single=False) == 2
