@@ -5,9 +5,12 @@ from markupsafe import Markup
 
 from pointillist.pages.blocks import (
     REAL_AND_SYNTHETIC,
+    Action,
+    Actions,
     Block,
     Card,
     Cards,
+    Code,
     Details,
     Grade,
     Items,
@@ -28,6 +31,8 @@ CHART = Markup('<svg role="img"></svg>')
     "block",
     [
         Text(ODD),
+        Code(ODD),
+        Actions((Action(ODD, "poor", ODD, ODD),)),
         Text(ODD, "note"),
         Legend((("real", ODD),)),
         Table.of(ODD, [(ODD,)], ODD),
@@ -76,3 +81,11 @@ def test_small_parts() -> None:
     assert str(Legend(REAL_AND_SYNTHETIC).__html__()).count("<span>") == 2
     assert str(Items((("Term", "what it is"), ("", "alone"))).__html__()).count("<li>") == 2
     assert str(Titled("", CHART).__html__()) == str(CHART)
+
+
+def test_what_to_do_is_a_list_in_its_order() -> None:
+    page = str(Actions((Action("rules", "poor", "State it.", "a <= b"), Action("pairs", "fair", "Look."))).__html__())
+    assert page.count("<li>") == 2
+    assert page.index("rules") < page.index("pairs")
+    assert "<pre><code>a &lt;= b</code></pre>" in page
+    assert page.count("<pre>") == 1  # where there is nothing to paste, no empty box

@@ -16,7 +16,7 @@ FEW = ((64, 10), (256, 100))
 """A number with no more values than this is compared value by value, if the real rows have each so often on average."""
 PARTS = 32
 """Other numbers are compared in at most this many parts of equal mass."""
-_ROWS_A_PART = 60
+ROWS_A_PART = 60
 """A part should hold about so many rows of either table: with fewer, chance shows more than the data do."""
 _MOST_CATEGORIES = 300
 """Of more categories than this, the rarest count as one where pairs are compared."""
@@ -34,8 +34,10 @@ class Cells:
     """Whether each real value has a cell of its own."""
 
 
-def cells(real: Sample, synthetic: Sample, name: str, *, few: Few = FEW, parts: int = PARTS) -> Cells:
-    """The cells of a column for comparing it alone."""
+def cells(
+    real: Sample, synthetic: Sample, name: str, *, few: Few = FEW, parts: int = PARTS, rows: int = ROWS_A_PART
+) -> Cells:
+    """The cells of a column for comparing it alone; a part holds about `rows` rows or more."""
     level = real.level(name)
     if not level.numeric:
         return Cells(level.size, real.codes(name), synthetic.codes(name), True)
@@ -46,7 +48,7 @@ def cells(real: Sample, synthetic: Sample, name: str, *, few: Few = FEW, parts: 
     if by_value or not len(known):
         edges = np.sort(np.concatenate([distinct, np.nextafter(distinct, np.inf)]))
     else:
-        room = min(len(known), int(np.count_nonzero(~np.isnan(values[1])))) // _ROWS_A_PART
+        room = min(len(known), int(np.count_nonzero(~np.isnan(values[1])))) // rows
         edges = _edges(known, min(parts, max(4, room)))
     first, second = (_placed(each, edges) for each in values)
     return Cells(len(edges) + 2, first, second, by_value)

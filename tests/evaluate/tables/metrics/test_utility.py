@@ -9,6 +9,7 @@ import pytest
 
 import pointillist as pt
 from pointillist.errors import DataError, UsageError
+from pointillist.evaluate.tables.leakage import Leak
 from pointillist.evaluate.tables.metrics.utility import Score, Utility, utility
 from pointillist.evaluate.tables.sample import Sample, read
 from pointillist.evaluate.verdict import Point
@@ -309,3 +310,29 @@ class TestGrades:
         nothing = models(0.505, 0.4)
         assert (nothing.grade, nothing.figure) == ("unclear", "–")
         assert "nothing that synthetic rows could keep" in nothing.sentence
+
+    def test_a_column_that_gives_the_target_away_is_named(self) -> None:
+        leak = Leak("discharged", "AUROC", 0.999)
+        for real, synthetic, grade in ((0.99, 0.99, "unclear"), (0.99, 0.6, "poor")):
+            score = Score("a model", {"AUROC": real}, {"AUROC": synthetic})
+            (point,) = Utility("ill", "classification", None, {}, (score,), leaks=(leak,)).points()
+            assert point.grade == grade
+            assert "discharged alone gives ill away (AUROC 0.999" in point.sentence
+            assert 'kind = "ignore"' in point.advice[0].code
+
+
+def test_leaks_are_looked_for_in_real_rows() -> None:
+    rng = np.random.default_rng(0)
+    schema = pt.Schema(
+        name="leak", columns={"x": pt.Real(min=0, max=1, missing=False), "y": pt.Boolean(missing=False),
+                              "z": pt.Real(min=0, max=1, missing=False)}
+    )  # fmt: skip
+    x = rng.random(400)
+    real, made = (pa.table({"x": values, "y": values > 0.5, "z": rng.random(400)}) for values in (x, rng.random(400)))
+    found = pt.evaluate(real, made, schema, target="y")
+    assert found.utility is not None
+    assert [leak.column for leak in found.utility.leaks] == ["x"]
+    assert found.to_json()["utility"]["leaks"][0]["column"] == "x"
+    (point,) = [each for each in found.verdict.points if each.question == "models trained on it"]
+    assert point.grade == "unclear"
+    assert "x alone gives y away" in found.to_html()
