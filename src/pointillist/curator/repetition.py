@@ -25,7 +25,7 @@ _FEWEST, _REPEATED, _MOST_ROWS, _MOST_NAMED, _MOST_SHARE = 40, 20, 100, 500, 0.0
 of one value, at most."""
 _TEXTS = 60
 """Texts at most that are categories rather than names."""
-_FACTS, _FACT_VALUES, _SUSPECTS, _ROWS = 30, 200, 20, 500_000
+_FACTS, _FACT_VALUES, _SUSPECTS, _ROWS = 30, 200, 20, 100_000
 """Columns looked at beside a suspect, values of each, suspects, rows: at most, to keep a draft quick."""
 _EQUAL, _CONSTANT, _APART, _ALIKE, _MONOTONE = 0.9, 0.98, 0.25, 0.3, 0.8
 _PERSONAL = re.compile(
@@ -100,7 +100,9 @@ def repeating(
 
 def _values(rows: duckdb.DuckDBPyRelation, column: str, name: str, drafted: AnyColumn) -> _Values:
     whole = "TRY_CAST(x::VARCHAR AS BIGINT)"
-    times = _filled(rows, column).aggregate(f"{column} AS x, count(*) AS times", column)
+    missing = ", ".join(f"'{text}'" for text in MISSING_TEXTS)
+    times = rows.aggregate(f"{column} AS x, count(*) AS times", column)
+    times = times.filter(f"x IS NOT NULL AND trim(x::VARCHAR) NOT IN ({missing})")  # the values are fewer than the rows
     # So many values come so often: a short list, whatever the table.
     often = times.aggregate(f"times, count(*), count({whole}), min({whole}), max({whole})", "times").fetchall()
     distinct, numbers = (sum(line[place] for line in often) for place in (1, 2))

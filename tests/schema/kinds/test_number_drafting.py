@@ -72,3 +72,10 @@ def test_decimals(values: list[float], decimals: int | None) -> None:
 
 def test_zeros_do_not_hide_the_decimals_of_the_rest() -> None:
     assert decimals_of(numbers([0.0, 0.05, 0.12], [1000, 5, 5]), single=False) == 2
+
+
+def test_few_numbers_are_listed_though_one_row_lies_far_away() -> None:
+    """A level for each number would keep it, where the numbers are whole; else it is taken for the nearest."""
+    values, often = [-9.5, 0.123457, 0.234568, 0.345679], [1, 400, 400, 400]
+    assert range_of(numbers(values, often), 1e-6).only == (0.123457, 0.234568, 0.345679)
+    assert range_of(numbers([-200, 1, 5, 30], often), 1.0).only == ()

@@ -124,7 +124,10 @@ def _listed(numbers: Numbers, unit: float | None) -> tuple[float, ...]:
     span = float(values[-1] - values[0])
     beyond = max(float(values[0] - numbers.values[0]), float(numbers.values[-1] - values[-1]))
     dense = unit is not None and len(values) >= _GAPS * (span / unit + 1)
-    return () if dense or beyond > span / 20 else tuple(values.tolist())
+    lost = beyond > span / 20 and _few(
+        float(numbers.values[0]), float(numbers.values[-1]), unit
+    )  # levels would keep it
+    return () if dense or lost else tuple(values.tolist())
 
 
 def _steps(numbers: Numbers, unit: float | None) -> tuple[float, ...]:
@@ -159,7 +162,11 @@ def _set_apart(numbers: Numbers, unit: float | None) -> tuple[tuple[float, ...],
     special, numbers = _sentinels(numbers)
     few = _few(float(numbers.values[0]), float(numbers.values[-1]), unit)
     zero = numbers.values == 0
-    if numbers.often[zero].sum() > _ZERO * filled and not zero.all() and not (few and numbers.values[0] == 0):
+    if (
+        numbers.often[zero].sum() >= max(_ZERO * filled, _LEAST)
+        and not zero.all()
+        and not (few and numbers.values[0] == 0)
+    ):
         special, numbers = (*special, 0.0), numbers.kept(~zero)
     while len(special) < _MOST_FREQUENT and not few and len(numbers.values) > 2:
         most = int(np.argmax(numbers.often))
