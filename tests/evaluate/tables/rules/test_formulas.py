@@ -1,6 +1,7 @@
 """Formulas: parts of numbers and of dates, differences, ratios, sums; and no formula where there is none."""
 
 import datetime as dt
+import tomllib
 
 import numpy as np
 import pyarrow as pa
@@ -62,6 +63,14 @@ def test_all_that_hold_are_found_and_no_others() -> None:
         "month = month of when", "day = day of when", "cents = price × 100",
     }  # fmt: skip
     assert {rule.broken for rule in found.values()} == {0.0}
+
+
+def test_a_schema_can_say_them() -> None:
+    found = rules(table(columns(1)), table(columns(2)))
+    for text in ("minute = time % 100", "month = month of when", "total = first + second", "cents = price × 100"):
+        facts = tomllib.loads(SCHEMA.to_toml())
+        facts["columns"] |= tomllib.loads(found[text].advice[0].code)["columns"]
+        assert pt.Schema.parse(facts, origin="formulas.toml").columns[text.split()[0]].kind == "derived"
 
 
 @pytest.mark.parametrize(

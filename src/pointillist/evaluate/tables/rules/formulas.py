@@ -57,7 +57,13 @@ def _of_one(source: Values, decided: Values, facts: Facts) -> Rule | None:
             wrong = ~_same(formula(source.numbers[1]), decided.numbers[1])
             said = f"{decided.name} = {text}"
             broken = float(np.mean(both & wrong))
-            return Rule("formula", said, (source.name, decided.name), broken, advice(decided.name, said))
+            return Rule(
+                "formula",
+                said,
+                (source.name, decided.name),
+                broken,
+                advice(decided.name, said, _derived(text, source.name) if decided.whole else ""),
+            )
     return None
 
 
@@ -141,7 +147,13 @@ def _total(total: Values, first: Values, second: Values) -> Rule | None:
         return None
     said = f"{total.name} = {first.name} + {second.name}"
     broken = float(np.mean(known[1] & wrong[1]))
-    return Rule("formula", said, (first.name, second.name, total.name), broken, advice(total.name, said))
+    return Rule(
+        "formula",
+        said,
+        (first.name, second.name, total.name),
+        broken,
+        advice(total.name, said, f"{_quoted(first.name)} + {_quoted(second.name)}" if total.whole else ""),
+    )
 
 
 def _known(first: Values, second: Values, table: int) -> Flags:
@@ -151,3 +163,15 @@ def _known(first: Values, second: Values, table: int) -> Flags:
 def _same(first: Floats, second: Floats) -> Flags:
     """But for rounding, also that of decimals."""
     return np.asarray(np.abs(first - second) <= 1e-6 * np.maximum(1.0, np.abs(second)))
+
+
+def _derived(text: str, name: str) -> str:
+    """A formula as a schema has it; none if a schema cannot say it."""
+    part, of, _ = text.partition(f" of {name}")
+    if of:
+        return f"{part}({_quoted(name)})" if part != "minute" else ""
+    return _quoted(name) + text.removeprefix(name).replace("×", "*").replace("−", "-")
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() else f"`{name}`"

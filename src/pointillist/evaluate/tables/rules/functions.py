@@ -7,6 +7,7 @@ import numpy as np
 from pointillist.evaluate.advice import Advice, in_column
 from pointillist.evaluate.arrays import Codes
 from pointillist.evaluate.tables.rules.base import EVIDENCE, RULES, Facts, Rule, RuleKind, Values
+from pointillist.files.toml_text import written
 
 _LEAST_REPEATS = 4
 """Each value of the column that decides is there this often, on average: else every column is a function of it."""
@@ -42,8 +43,13 @@ def mapping(source: Values, decided: Values) -> Codes:
     return found
 
 
-def advice(decided: str, formula: str) -> tuple[Advice, ...]:
-    """A column that follows from others need not be measured."""
+def advice(decided: str, formula: str, derived: str = "") -> tuple[Advice, ...]:
+    """A column that follows from others need not be measured; `derived` is its formula as a schema has it."""
+    if derived:
+        lines = in_column(decided, 'kind = "derived"', f"derived = {written(derived)}", "decimals = 0")
+        return (
+            Advice(f"Declare {decided} as derived: it then costs nothing, and comes out exact.", lines, in_schema=True),
+        )
     said = (
         f"Leave {decided} out of the release, which then costs nothing and spends its share on the others, and compute it "
         f"in the synthetic table: {formula}."
