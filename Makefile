@@ -1,8 +1,8 @@
 # Two commands do everything on a machine that has Python 3.11+ with pip:
 #   make demo    runs the main job end to end on a simulated table
-#   make test    lints, checks types and the wall, runs all tests: about twelve minutes on two cores
+#   make test    lints, checks types and the wall, runs all tests: about twenty minutes on two cores
 # and while you work:
-#   make check   the same with the quick tests only: under two minutes
+#   make check   the same with the quick tests only: a few minutes
 
 PYTHON ?= python3
 VENV := .venv
