@@ -42,7 +42,8 @@ def test_refits_add_correlations_in_json(run: Run) -> None:
     assert found["mean of age"]["basis"] == "measured"
     assert found["correlation of age and income"]["basis"] in ("measured", "bounded", "refits", "not measured")
     assert {each["confidence"] for each in found.values()} == {0.8}
-    assert all(each["low"] <= each["high"] for each in found.values())
+    given = [each for each in found.values() if each["basis"] != "not measured"]
+    assert all(each["low"] <= each["high"] for each in given)
 
 
 def test_mistakes_end_in_one_message(run: Run, schema: pt.Schema, people: Callable[..., pa.Table]) -> None:
