@@ -93,7 +93,7 @@ DATA_FAULTS = [
     Fault("empty", "", ("'age'", "file is empty", "must name the columns")),
     Fault("blank-lines", "\n\n\n", ("'age'", "file is empty", "must name the columns")),
     Fault("no-person", HEADER.replace("id", "who") + rows(), ("'id'", "not in the table", "rename"), top=PERSON),
-    Fault("unknown-ending", line(f"{WORD}"), ("people.xlsx", "ending is not known", ".csv"), file="people.xlsx"),
+    Fault("unknown-ending", line(f"{WORD}"), ("people.pages", "ending is not known", ".csv"), file="people.pages"),
     Fault("not-gzip", line(f"{WORD}"), ("people.csv.gz", "cannot be read"), file="people.csv.gz"),
     Fault("short-gzip", PACKED[:-30], ("people.csv.gz", "cannot be read"), file="people.csv.gz"),
     Fault("bad-gzip", PACKED[:40] + b"SECRETVALUE" + PACKED[51:], ("people.csv.gz", "cannot"), file="people.csv.gz"),

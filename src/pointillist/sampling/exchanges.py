@@ -49,8 +49,9 @@ _MOST_THREADS = 4
 _WARM, _WARMER = 8.0, 0.01
 """The temperature at the start, in squared rows of a cell: a few rows to and fro, and no more than this part of the rows
 that a row shares its cell with."""
-_CROWD = 2.0
-"""A row must share its cell with so many others for exchanges to make sense: emptier tables are all chance."""
+_CROWD, _FEWEST = 2.0, 500
+"""A row must share its cell with so many others, and there must be so many rows, for exchanges to make sense: in emptier
+tables all is chance."""
 _WORK = 4e9
 """The most comparisons of cells of pairs; where rows and columns are many, there are fewer sweeps."""
 _NEAR, _FAR = 2000, 4
@@ -105,7 +106,7 @@ def exchange(tiles: Places, held: HeldTables, rng: np.random.Generator) -> None:
     assert held.pairs is not None
     linked, wanted = _links(held, rows), np.float32(rows) * held.pairs
     crowd = _crowd(wanted, held.starts, linked)
-    if crowd < _CROWD:
+    if rows < _FEWEST or crowd < _CROWD:
         return
     placed = (tiles + held.starts.astype(np.int32)).astype(np.uint32)
     pairs = _pair_gaps(wanted, linked, placed)
