@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 from tests.fixtures.command_line import WORD, Made, Run, line, refused_free, write
 
+import pointillist as pt
+from pointillist.errors import ArtefactError
+
 READERS: dict[str, list[object]] = {
     "fit": ["fit", "people.release", "-o", "new.model"],
     "sample": ["sample", "people.model", "-o", "made.csv"],
@@ -49,15 +52,19 @@ def test_damage_to_the_table_of_contents_is_never_a_fault_of_ours(run: Run, made
     with zipfile.ZipFile("people.release") as archive:
         start = archive.start_dir
     size = len(made.release)
-    wrong = []
+    refused = []
     for place in (*range(start, start + 59), *range(size - 22, size)):  # the first entry, and the end
         content = bytearray(made.release)
         content[place] ^= mask
         write("people.release", bytes(content))
-        outcome = run("inspect", "people.release", "--json")
-        if outcome.code not in (0, 6):  # some bytes, such as the time of a member, mean nothing to us
-            wrong.append((place - start, outcome.err))
-    assert wrong == []
+        try:
+            pt.Release.load("people.release")  # some bytes, such as the time of a member, mean nothing to us
+        except ArtefactError:
+            refused.append(bytes(content))
+    assert len(refused) > 20
+    for content in refused[::10]:
+        write("people.release", content)
+        assert run("inspect", "people.release", "--json").code == 6
 
 
 @pytest.mark.parametrize("member", ["manifest.json", "facts.json", "arrays.safetensors"])
