@@ -58,7 +58,8 @@ def _aim(name: str) -> dict[str, float]:
         for row in pq.read_table(RESULTS).to_pylist()
         if (row["dataset"], row["method"], row["epsilon"], row["status"]) == (name, RIVAL, EPSILON, "done")
     ]
-    return {measure: float(np.mean([row[measure] for row in runs])) for measure in _MEASURES}
+    values = {measure: [row[measure] for row in runs] for measure in _MEASURES}
+    return {measure: float(np.mean(found)) for measure, found in values.items() if None not in found}
 
 
 def ratio(measure: str, data: Folder) -> float:
