@@ -2,7 +2,7 @@
 #   make demo    runs the main job end to end on a simulated table
 #   make test    lints, checks types and the wall, runs all tests: about twenty minutes on two cores
 # and while you work:
-#   make check   the same with the quick tests only: a few minutes
+#   make check   the same with the quick tests only: about four minutes
 
 PYTHON ?= python3
 VENV := .venv
@@ -31,10 +31,10 @@ wall: $(READY)
 	$(BIN)/lint-imports
 
 pytest: $(READY)
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2  # one thread each: the workers already fill the cores
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadgroup  # one thread each: the workers already fill the cores
 
 quick: $(READY)
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -m "not slow"
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadgroup -m "not slow"
 
 # The quick tests with the oldest versions of dependencies that pyproject.toml allows, and with the newest there are: each in
 # an environment of its own, made anew. Old versions of torch are not everywhere to be had, so that one stays as it is.

@@ -1,5 +1,6 @@
 """What all tests share: a ledger of their own, and small tables."""
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,15 @@ from pointillist.features import Tiles
 from pointillist.generators.mixture.mixture import Mixture
 from pointillist.schema.levels import Levels, levels_of
 
-pytest_plugins = ("tests.fixtures.bars", "tests.fixtures.command_line", "tests.fixtures.known", "tests.fixtures.shapes")
+pytest_plugins = (
+    "tests.fixtures.bars",
+    "tests.fixtures.clusters",
+    "tests.fixtures.command_line",
+    "tests.fixtures.known",
+    "tests.fixtures.owners",
+    "tests.fixtures.servers",
+    "tests.fixtures.shapes",
+)
 
 SLOW = (
     "benchmarks",
@@ -48,7 +57,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
-settings.register_profile("default", deadline=None, max_examples=60, derandomize=True)
+def pytest_collection_finish() -> None:
+    """Thousands of tests and the libraries they load stay until the end: no collection of garbage need look at them.
+
+    A command that fails collects garbage before it leaves, which took half a second in the process of the tests.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+settings.register_profile("default", deadline=None, max_examples=40, derandomize=True)
 settings.load_profile("default")
 
 

@@ -165,3 +165,27 @@ def test_rows_are_no_images(tmp_path: Path) -> None:
     broken.save(tmp_path / "m")
     with pytest.raises(ArtefactError, match="does not fit"):
         pt.Model.load(tmp_path / "m")
+
+
+@pytest.mark.parametrize("balance", [None, "sex", "grade"])
+def test_parts_add_up_to_the_whole(
+    schema: pt.Schema, random_model: Callable[..., pt.Model], balance: str | None
+) -> None:
+    model = random_model(schema)
+    parts = list(model.sample_parts(107, part=25, balance=balance, seed=3))
+    assert [part.num_rows for part in parts] == [25, 25, 25, 25, 7]
+    whole = pa.concat_tables(parts)
+    assert whole.schema == model.sample_table(1).schema
+    if balance is not None:
+        counts = whole.column(balance).drop_null().value_counts().field("counts").to_pylist()
+        assert max(counts) - min(counts) <= 1
+    assert whole.equals(pa.concat_tables(model.sample_parts(107, part=25, balance=balance, seed=3)))
+    assert parts[0].to_pylist() != parts[1].to_pylist()
+
+
+def test_parts_of_nothing_and_of_too_little(schema: pt.Schema, random_model: Callable[..., pt.Model]) -> None:
+    model = random_model(schema)
+    assert [part.num_rows for part in model.sample_parts(0)] == [0]
+    for count, part in ((-1, 5), (5, 0)):
+        with pytest.raises(UsageError, match="count must not be negative and part at least 1"):
+            list(model.sample_parts(count, part=part))

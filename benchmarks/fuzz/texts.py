@@ -13,7 +13,7 @@ from pointillist.cli.show.plan import show_plan
 from pointillist.cli.show.schema import show_schema
 from pointillist.curator.releasing import plan
 from pointillist.files.toml_text import written
-from pointillist.inference.query import answer
+from pointillist.inference.query_language import answer
 from pointillist.schema import Person, Schema
 from pointillist.schema.constraints import Impossible, Order
 from pointillist.schema.levels import levels_of

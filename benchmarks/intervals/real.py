@@ -21,10 +21,11 @@ import typer
 
 import pointillist as pt
 from benchmarks.arguments import split_names, split_numbers
+from benchmarks.fetch import fetch
 from benchmarks.papers.output import markdown, read, write, write_page
 
 from .real_questions import STATISTICS, RealQuestion, real_questions
-from .real_tables import HALVES, RealTable, fetch, real_tables
+from .real_tables import HALVES, RealTable, real_tables
 
 NAME = "real"
 RESULTS = Path(__file__).parent / "results"
@@ -136,7 +137,7 @@ def main(
     if not from_results:
         if data is None:
             raise typer.BadParameter("where are the tables? Give the folder with --data or in POINTILLIST_DATA.")
-        fetch(data)
+        fetch("intervals", data)
         wanted = split_names(only) if only else None
         with tempfile.TemporaryDirectory() as folder:
             kept = keep or Path(folder)

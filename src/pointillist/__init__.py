@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same to Python
     from pointillist.curator.choosing import Choice, choose
+    from pointillist.curator.contributing import contribute
     from pointillist.curator.releasing import plan, release
+    from pointillist.curator.sharing import shared_plan
     from pointillist.curator.table_drafting import draft
     from pointillist.errors import FactsFromDataWarning, PointillistError
     from pointillist.evaluate.audit import Audit, audit
@@ -47,15 +49,21 @@ if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same t
     )
     from pointillist.methods.fit import fit
     from pointillist.model import Model
+    from pointillist.owners.join import Join, join
+    from pointillist.owners.merging import merge
+    from pointillist.owners.part import Part
+    from pointillist.owners.shared_plan import SharedPlan
     from pointillist.pages.card import Card
     from pointillist.plan import Plan
     from pointillist.privacy.budget import Budget
     from pointillist.privacy.guarantee import Guarantee, Neighbours
     from pointillist.privacy.ledger import Ledger
+    from pointillist.privacy.owners import Owners, Trust
     from pointillist.reading.databases import sql
     from pointillist.reading.image_arrays import images
     from pointillist.reading.opening import csv
     from pointillist.reading.public_points import public_points
+    from pointillist.reading.server_tables import database
     from pointillist.release import Release
     from pointillist.schema import (
         Boolean,
@@ -71,7 +79,7 @@ if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same t
         Real,
         Schema,
     )
-    from pointillist.schema.constraints import Impossible, Order
+    from pointillist.schema.constraints import Gap, Impossible, Order
     from pointillist.synthesizer import Synthesizer
 
 __version__: str
@@ -90,6 +98,7 @@ __all__ = [
     "Evaluation",
     "Extractor",
     "FactsFromDataWarning",
+    "Gap",
     "Guarantee",
     "Hermite",
     "Ignore",
@@ -101,6 +110,7 @@ __all__ = [
     "Images",
     "Impossible",
     "Integer",
+    "Join",
     "Landmarks",
     "Ledger",
     "Merf",
@@ -111,6 +121,8 @@ __all__ = [
     "NetworkSettings",
     "Order",
     "Ordinal",
+    "Owners",
+    "Part",
     "Perceptual",
     "Person",
     "PictureEvaluation",
@@ -124,22 +136,29 @@ __all__ = [
     "ReducedSet",
     "Release",
     "Schema",
+    "SharedPlan",
     "Spectral",
     "Synthesizer",
+    "Trust",
     "Uncertainty",
     "audit",
     "choose",
+    "contribute",
     "csv",
+    "database",
     "draft",
     "evaluate",
     "evaluate_images",
     "evaluate_pictures",
     "fit",
     "images",
+    "join",
+    "merge",
     "plan",
     "public_points",
     "receive",
     "release",
+    "shared_plan",
     "sql",
     "train_extractor",
     "uncertainty",
@@ -168,8 +187,10 @@ _HOMES = {
     "ImageMerf": "methods",
     "ImageNetworkSettings": "generators.image_network.settings",
     "Images": "files.images",
+    "Gap": "schema.constraints",
     "Impossible": "schema.constraints",
     "Integer": "schema",
+    "Join": "owners.join",
     "Landmarks": "methods",
     "Ledger": "privacy.ledger",
     "Merf": "methods",
@@ -180,6 +201,8 @@ _HOMES = {
     "NetworkSettings": "generators.network.settings",
     "Order": "schema.constraints",
     "Ordinal": "schema",
+    "Owners": "privacy.owners",
+    "Part": "owners.part",
     "Perceptual": "methods",
     "Person": "schema",
     "PictureEvaluation": "evaluate.images.evaluation",
@@ -193,22 +216,29 @@ _HOMES = {
     "ReducedSet": "methods",
     "Release": "release",
     "Schema": "schema",
+    "SharedPlan": "owners.shared_plan",
     "Spectral": "methods",
     "Synthesizer": "synthesizer",
+    "Trust": "privacy.owners",
     "Uncertainty": "inference.uncertainty",
     "audit": "evaluate.audit",
     "choose": "curator.choosing",
+    "contribute": "curator.contributing",
     "csv": "reading.opening",
+    "database": "reading.server_tables",
     "draft": "curator.table_drafting",
     "evaluate": "evaluate.tables.evaluation",
     "evaluate_images": "evaluate.images.evaluation",
     "evaluate_pictures": "evaluate.images.evaluation",
     "fit": "methods.fit",
     "images": "reading.image_arrays",
+    "join": "owners.join",
+    "merge": "owners.merging",
     "plan": "curator.releasing",
     "public_points": "reading.public_points",
     "receive": "inference",
     "release": "curator.releasing",
+    "shared_plan": "curator.sharing",
     "sql": "reading.databases",
     "train_extractor": "features.images.extractor_training",
     "uncertainty": "inference.uncertainty",

@@ -1,6 +1,6 @@
 """Model: a generator fitted to a release, ready to make rows or images. Public."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,10 +24,12 @@ from pointillist.sampling.constrained_sampler import ConstrainedSampler
 from pointillist.sampling.decoder import Decoder, decoder_of
 from pointillist.sampling.quotas import balanced
 from pointillist.schema import Schema
-from pointillist.schema.constraints import Impossible, Order
+from pointillist.schema.constraints import Gap, Impossible, Order
 from pointillist.schema.levels import Levels, levels_of
 
 KIND, FORMAT = "model", 1
+PART_ROWS = 1_000_000
+"""In a part of a sample that is drawn in parts."""
 _LONGEST_ID, _MOST_ESTIMATED = 100, 1e15
 
 
@@ -111,11 +113,40 @@ class Model:
             raise UsageError("this is a model of images: use sample(), which gives Images.")
         return self._decoded(count, given, balance, seed)
 
+    def sample_parts(
+        self,
+        count: int,
+        *,
+        given: Mapping[str, Any] | None = None,
+        balance: str | None = None,
+        seed: int | None = None,
+        part: int = PART_ROWS,
+    ) -> Iterator[pa.Table]:
+        """`count` rows as Arrow tables of at most `part` rows, one after the other: any number, and one part in memory.
+
+        Each part is drawn by itself, with a seed of its own: the same seed and parts give the same rows. Its shares and
+        tables are the model's to within its own rounding to whole rows.
+        """
+        if self.schema.image is not None:
+            raise UsageError("this is a model of images: use sample(), which gives Images.")
+        if count < 0 or part < 1:
+            raise UsageError(f"count must not be negative and part at least 1, not {count} and {part}.")
+        sizes = [min(part, count - start) for start in range(0, count, part)] or [0]
+        for number, own in enumerate(np.random.SeedSequence(seed).spawn(len(sizes))):
+            yield self._decoded(sizes[number], given, balance, np.random.default_rng(own), before=number * part)
+
     def to_frame(self, table: pa.Table, frame: str | None = None) -> Any:
         """Rows of the schema's types in another kind of frame: by default the caller's own."""
         return self._decoder.to_frame(table, frame)
 
-    def _decoded(self, count: int, given: Mapping[str, Any] | None, balance: str | None, seed: int | None) -> Any:
+    def _decoded(
+        self,
+        count: int,
+        given: Mapping[str, Any] | None,
+        balance: str | None,
+        seed: int | np.random.Generator | None,
+        before: int | None = None,
+    ) -> Any:
         """The one way from the generator to rows, or to images: condition, draw, decode."""
         decoder = self._decoder
         decoder.require_count(count)
@@ -124,7 +155,7 @@ class Model:
         if balance is None:
             sample = self._sampler.under(condition, rng).sample(count, rng)
         else:
-            sample = balanced(self._sampler, condition, decoder.balanced_column(balance), count, rng)
+            sample = balanced(self._sampler, condition, decoder.balanced_column(balance), count, rng, before)
         return decoder.decode(sample, rng)
 
     @cached_property
@@ -135,7 +166,7 @@ class Model:
     def _sampler(self) -> ConstrainedSampler:
         return ConstrainedSampler.of(self.levels, self.generator, self.schema.constraints)
 
-    def constrained(self, *constraints: Order | Impossible | Mapping[str, Any]) -> Self:
+    def constrained(self, *constraints: Order | Impossible | Gap | Mapping[str, Any]) -> Self:
         """The same model under more constraints. They are public facts, and only sampling heeds them: no new release."""
         added = [each.model_dump(mode="json") if isinstance(each, BaseModel) else dict(each) for each in constraints]
         facts = self.schema.to_json()

@@ -13,8 +13,10 @@ from pointillist.privacy.accounting import calibrate
 from pointillist.privacy.budget import Budget
 from pointillist.privacy.grid import FINEST, Grid
 from pointillist.privacy.guarantee import Guarantee, Neighbours, short
+from pointillist.privacy.owners import Owners
 from pointillist.privacy.sensitivity import squared_sensitivity
 from pointillist.schema import Schema
+from pointillist.schema.levels import levels_of
 
 _UNKNOWN_ROWS = 1000
 """What a plan reckons with where the schema does not state the rows: few enough to promise nothing."""
@@ -32,11 +34,18 @@ class Request:
     neighbours: Neighbours
     targets: tuple[str, ...] = ()
     """Columns that receivers will want to predict, the most important one first."""
+    owners: Owners | None = None
+    """Those who make the release together; none: one owner alone."""
 
     @property
     def target(self) -> str | None:
         """The first target."""
         return self.targets[0] if self.targets else None
+
+    @property
+    def spread(self) -> float:
+        """By how much the noise of the whole is more than what the promise counts on."""
+        return 1.0 if self.owners is None else self.owners.spread
 
     @property
     def assumed_rows(self) -> int:
@@ -62,6 +71,10 @@ class Block:
     def part(self) -> float:
         """Its part of the squared length of a record's features, and so of its round's budget."""
         return self.count * self.ones * self.weight**2
+
+
+_COARSE, _NAMED = 0.1, 6
+"""A raw distance above which values count as coarse, and so many columns are named."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +151,7 @@ class Plan:
         if math.fsum(each.share for each in rounds) > 1 + 1e-12:
             raise ValueError("the shares of the rounds add up to more than the budget")
         sizes = [(r.dimension, r.sensitivity(request.neighbours, schema), r.share) for r in rounds]
-        mu, epsilon_slack, delta_slack = calibrate(budget, sizes)
+        mu, epsilon_slack, delta_slack = calibrate(budget, sizes, request.owners)
         guarantee = Guarantee(
             budget.epsilon,
             budget.delta,
@@ -148,6 +161,7 @@ class Plan:
             epsilon_slack,
             delta_slack,
             "row" if schema.image is None else "image",
+            request.owners,
         )
         if schema.rows is not None and budget.delta * schema.rows >= 1:
             notes += (
@@ -161,14 +175,30 @@ class Plan:
                 "The noise is larger than most of the counts: expect little more than the coarsest shapes. Ignore some "
                 "columns, lower their bins, or choose a larger ε.",
             )
+        coarse = made.coarse_columns()
+        if coarse and not (error is not None and error > 0.5):
+            more = f" and {len(coarse) - _NAMED} more" if len(coarse) > _NAMED else ""
+            notes += (
+                f"Only the outline of {', '.join(coarse[:_NAMED])}{more} can be kept, not single values. There are too few "
+                f"{guarantee.record}s for so many values: choose a larger ε, or fewer bins, if single values matter.",
+            )
         return replace(made, notes=notes)
 
+    def coarse_columns(self) -> tuple[str, ...]:
+        """Columns whose single values are likely to be further off than one row in ten, by the noise of the first round."""
+        noises = [self.noise_rows(0, block) for block in self.rounds[0].blocks if block.counts]
+        rows, schema = self.request.schema.rows, self.request.schema
+        if rows is None or not noises or schema.image is not None:
+            return ()
+        each = 0.5 * math.sqrt(2 / math.pi) * max(noises) / rows
+        return tuple(level.name for level in levels_of(schema) if level.size * each > _COARSE)
+
     def sigma(self, number: int) -> float:
-        """Standard deviation of the noise of round `number`, on its grid."""
+        """Standard deviation of the noise of round `number`, on its grid; of several owners', all of it together."""
         each = self.rounds[number]
         sensitivity = each.sensitivity(self.request.neighbours, self.request.schema)
         # Rounded up by more than the float's own error, so that sensitivity / sigma never exceeds its part of mu.
-        return sensitivity / (self.guarantee.mu * math.sqrt(each.share)) * (1 + 1e-12)
+        return sensitivity / (self.guarantee.mu * math.sqrt(each.share)) * self.request.spread * (1 + 1e-12)
 
     def noise_rows(self, number: int, block: Block) -> float:
         """Standard deviation of the noise on one cell of a block, in rows."""

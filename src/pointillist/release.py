@@ -147,21 +147,8 @@ class Release:
 
     def to_bytes(self) -> bytes:
         """The release as one file's content."""
-        facts: dict[str, Any] = {**self.summary(), "measurements": []}
-        arrays: container.Arrays = {}
-        for number, measurement in enumerate(self.measurements):
-            nodes, parts = to_nodes(measurement.feature_map)
-            facts["measurements"].append(
-                {
-                    "feature_map": nodes,
-                    "arrays": sorted(parts),
-                    "bits": measurement.grid.bits,
-                    "sigma": measurement.sigma,
-                }
-            )
-            arrays[f"{number}.values"] = measurement.values
-            arrays |= {f"{number}.map.{name}": array for name, array in parts.items()}
-        return container.pack(KIND, FORMAT, facts, arrays)
+        nodes, arrays = described(self.measurements)
+        return container.pack(KIND, FORMAT, {**self.summary(), "measurements": nodes}, arrays)
 
     def save(self, path: str | Path) -> None:
         """Write the release to a file, whole or not at all."""
@@ -179,9 +166,6 @@ class Release:
 
     @classmethod
     def _from_facts(cls, facts: dict[str, Any], arrays: container.Arrays, origin: str) -> Self:
-        measurements = tuple(
-            _measurement(number, each, arrays) for number, each in enumerate(listed(facts, "measurements", table))
-        )
         return cls(
             id=text(facts, "id", _LONGEST_ID),
             created=text(facts, "created", _LONGEST_ID),
@@ -191,7 +175,7 @@ class Release:
             plan=PublishedPlan.from_json(table(facts, "plan")),
             rows=optional(facts, "rows", lambda one, name: whole(one, name, 0, _MOST_ROWS)),
             frame=text(facts, "frame", _LONGEST_ID),
-            measurements=measurements,
+            measurements=measurements_of(facts, arrays),
         )
 
     def _check(self) -> None:
@@ -214,6 +198,25 @@ class Release:
     def now() -> str:
         """The time of making, to the second, in UTC."""
         return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+def described(measurements: Iterable[Measurement]) -> tuple[list[dict[str, Any]], container.Arrays]:
+    """Measurements as a file's facts, and the arrays that they refer to."""
+    facts: list[dict[str, Any]] = []
+    arrays: container.Arrays = {}
+    for number, measurement in enumerate(measurements):
+        nodes, parts = to_nodes(measurement.feature_map)
+        facts.append(
+            {"feature_map": nodes, "arrays": sorted(parts), "bits": measurement.grid.bits, "sigma": measurement.sigma}
+        )
+        arrays[f"{number}.values"] = measurement.values
+        arrays |= {f"{number}.map.{name}": array for name, array in parts.items()}
+    return facts, arrays
+
+
+def measurements_of(facts: Mapping[str, Any], arrays: container.Arrays) -> tuple[Measurement, ...]:
+    """The inverse of `described`, of facts that call them "measurements"."""
+    return tuple(_measurement(number, each, arrays) for number, each in enumerate(listed(facts, "measurements", table)))
 
 
 def _measurement(number: int, facts: Mapping[str, Any], arrays: container.Arrays) -> Measurement:

@@ -30,6 +30,10 @@ COMMANDS = [
     ["extractor", "train"],
     ["release"],
     ["synth"],
+    ["plan"],
+    ["join"],
+    ["contribute"],
+    ["merge"],
     ["fit"],
     ["sample"],
     ["query"],
@@ -58,7 +62,7 @@ def test_help_lists_the_commands_in_the_order_of_the_work(run: Run) -> None:
     listed = re.findall(r"^│ ([a-z]+)  ", outcome.out, re.MULTILINE)
     assert listed == list(dict.fromkeys(command for command, *_ in COMMANDS))
     assert re.findall(r"^╭─ ([A-Z]\w+)", outcome.out, re.MULTILINE) == [
-        "Options", "Try", "Prepare", "Publish", "Make", "Ask", "Judge", "Keep",
+        "Options", "Try", "Prepare", "Publish", "Publish", "Make", "Ask", "Judge", "Keep",
     ]  # fmt: skip
     assert (
         "Exit codes: 0 done, 2 wrong usage, 3 schema, 4 data, 5 budget or ledger, 6 release or model file"

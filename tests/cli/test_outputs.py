@@ -34,7 +34,7 @@ def test_files_that_are_there_are_not_replaced_unasked(run: Run, table: Path, ma
     assert len(spends()) == spent
 
 
-@pytest.mark.parametrize("name", ["made.xlsx", "made", "made.csv.zip"])
+@pytest.mark.parametrize("name", ["made.xlsx", "made.csv.zip"])
 def test_an_unknown_output_ending_is_refused(run: Run, table: Path, made: Made, name: str) -> None:
     words = (name, "ending is not known", ".csv.gz", ".parquet")
     refused_free(run, ["sample", "people.model", "-o", name], 2, *words)

@@ -171,3 +171,17 @@ def test_a_schema_without_marks_and_a_plan_ask_nothing(run: Run, vouched: Path) 
     write("people.toml", schema_text())
     outcome = at_a_terminal(*release_args("--quiet"), answer="")
     assert (outcome.code, outcome.err) == (0, "")
+
+
+def test_release_takes_an_engine_a_master_and_threads(run: Run, table: Path) -> None:
+    refused_free(run, release_args("--engine", "abacus"), 2, "engine 'abacus' is not known", "spark, dask, local")
+    refused_free(run, release_args("--threads", "0"), 2, "--threads must be at least 1")
+    refused_free(run, release_args("--master", "spark://host"), 2, "--master goes with --engine")
+    refused_free(run, release_args("--engine", "local", "--master", "here"), 2, "'local' is none")
+    refused_free(run, release_args("--engine", "spark", "--master", "spark://127.0.0.1:9"), 2, "nobody answers there")
+    assert run(*release_args("--engine", "local", "--threads", "1")).code == 0
+
+
+def test_a_url_that_no_engine_reads_is_explained(run: Run, table: Path) -> None:
+    args = ["hdfs://host/people" if each == "people.csv" else each for each in release_args()]
+    refused_free(run, args, 4, "hdfs://host/people", "--engine spark")

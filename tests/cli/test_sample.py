@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from pyarrow import parquet
 from tests.fixtures.command_line import JOBS, Made, Run, read, refused_free, synth_args
 
 
@@ -33,3 +34,11 @@ def test_sampling_fewer_than_one_row_is_refused(run: Run, table: Path, made: Mad
     words = ("-n / --rows must be at least 1", str(count))
     refused_free(run, ["sample", "people.model", "-o", "made.csv", "-n", count], 2, *words)
     refused_free(run, synth_args("-n", count), 2, *words)
+
+
+def test_a_name_without_ending_is_a_folder_for_any_number_of_rows(run: Run, made: Made) -> None:
+    assert run("sample", "people.model", "-n", 70, "-o", "many/").code == 0
+    assert [path.name for path in Path("many").iterdir()] == ["part-00000.parquet"]
+    assert parquet.read_table("many").num_rows == 70
+    refused_free(run, ["sample", "people.model", "-n", 70, "-o", "many"], 2, "many", "not empty", "--overwrite")
+    refused_free(run, ["sample", "people.model", "-n", 10**9, "-o", "many.csv"], 2, "at most 20,000,000", "a folder")

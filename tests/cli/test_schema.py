@@ -8,6 +8,8 @@ import pytest
 from pyarrow import parquet
 from tests.fixtures.command_line import HEADER, WORD, Run, refused_free, rows, write
 
+from pointillist.schema import Schema
+
 
 def test_draft_marks_what_it_read_and_names_the_data_set_after_the_file(run: Run, table: Path) -> None:
     outcome = run("schema", "draft", table, "-o", "draft.toml")
@@ -105,3 +107,35 @@ def test_review_shows_and_writes_what_was_decided(run: Run, table: Path) -> None
     assert "reviewed = true" in text
     assert run("schema", "review", "draft.toml", "--accept").code == 0
     assert Path("draft.toml").read_text().count("# Reviewed ") == 2
+
+
+def test_a_draft_by_budget_says_what_it_cost_and_what_it_could_not_see(run: Run) -> None:
+    write("many.csv", "colour,size\n" + "".join(f"{'red' if n % 3 else 'blue'},{n % 7}\n" for n in range(4000)))
+    outcome = run("schema", "draft", "many.csv", "-o", "many.toml", "--epsilon", "1", "--ledger", "l.sqlite")
+    assert outcome.code == 0
+    assert "Bought for ε = 1" in outcome.shown
+    assert "Not seen:" in outcome.shown
+    assert "Review every fact" not in outcome.shown
+    text = Path("many.toml").read_text()
+    assert "reviewed = true" in text
+    assert 'categories = ["blue", "red"] # bought' in text
+    assert "many" in run("ledger", "--ledger", "l.sqlite").out
+    reviewed = run("schema", "review", "many.toml")
+    assert "Paid for" in reviewed.shown
+    assert "colour: kind, categories" in " ".join(reviewed.shown.split())
+
+
+def test_a_review_keeps_the_owners_comments_and_order(run: Run, table: Path) -> None:
+    assert run("schema", "draft", table, "-o", "draft.toml", "-q").code == 0
+    text = Path("draft.toml").read_text()
+    own = text.replace("\n[columns.", "\n# from the code book, page 7\n[columns.", 1)
+    own = own.replace("missing = ", "missing   =  ", 1)
+    Path("draft.toml").write_text(own)
+    assert run("schema", "review", "draft.toml", "--data", table, "--safer", "--accept").code == 0
+    made = Path("draft.toml").read_text()
+    assert "# from the code book, page 7" in made
+    assert "missing   =  " in made
+    assert "A DRAFT, NOT PRIVATE YET" not in made
+    assert "reviewed = true" in made
+    assert "# READ FROM THE DATA" in made
+    assert Schema.load("draft.toml").reviewed

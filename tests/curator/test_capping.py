@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 from tests.fixtures.sources import (
@@ -57,6 +57,7 @@ def numbers_kept(rows: list[tuple[str | None, int]], key: bytes = b"key", worker
     return sorted(found)
 
 
+@settings(max_examples=25)
 @given(ROWS, st.randoms(use_true_random=False))
 def test_order_key_and_machine_do_not_matter(
     rows: list[tuple[str | None, int]], shuffle: "np.random.Generator"
@@ -66,6 +67,7 @@ def test_order_key_and_machine_do_not_matter(
     assert numbers_kept(rows) == numbers_kept(mixed) == numbers_kept(mixed, b"other") == numbers_kept(mixed, workers=2)
 
 
+@settings(max_examples=25)
 @given(ROWS)
 def test_no_person_has_more_and_none_loses_rows_to_another(rows: list[tuple[str | None, int]]) -> None:
     alone = [number for name in ("ann", "bo", "cy") for number in numbers_kept([row for row in rows if row[0] == name])]

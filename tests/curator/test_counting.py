@@ -22,3 +22,18 @@ def test_counts_of_one_two_and_three_columns(rows: int, seed: int) -> None:
     np.testing.assert_array_equal(counts, np.concatenate([first, second, third]))
     count_cells(cells, leaves, sizes, offsets, counts)  # adds to what is there
     np.testing.assert_array_equal(counts, 2 * np.concatenate([first, second, third]))
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=5), st.integers(0, 5000), st.integers(0, 99))
+def test_tables_of_any_number_of_columns_small_and_large(sizes: list[int], rows: int, seed: int) -> None:
+    """Also of more cells than 16 bits can number."""
+    rng = np.random.default_rng(seed)
+    cells = np.stack([rng.integers(0, size, rows) for size in sizes]).astype(np.uint16)
+    leaves = np.full((1, 5), -1)
+    leaves[0, : len(sizes)] = np.arange(len(sizes))
+    dimension = int(np.prod(sizes)) if np.prod(sizes) < 1 << 22 else 0
+    if dimension:
+        counts = np.zeros(dimension, dtype=np.int64)
+        count_cells(cells, leaves, np.array(sizes), np.array([0]), counts)
+        places = np.ravel_multi_index([each.astype(np.int64) for each in cells], sizes)
+        np.testing.assert_array_equal(counts, np.bincount(places, minlength=dimension))

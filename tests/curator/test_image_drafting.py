@@ -17,8 +17,8 @@ from pointillist.cli import main
 from pointillist.curator.table_drafting import draft
 from pointillist.errors import DataError, UsageError
 from pointillist.reading.image_arrays import images
+from pointillist.reading.image_decoding import decode
 from pointillist.reading.opening import open_source
-from pointillist.reading.pixels import decode
 from pointillist.schema import Categorical, Ignore, Image, Person, Schema
 
 

@@ -3,11 +3,7 @@
 import inspect
 import json
 import math
-import os
 import signal
-import subprocess
-import sys
-import textwrap
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +17,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from scipy import stats
+from tests.fixtures.killed import VICTIMS, release_and_die
 
 import pointillist as pt
 from pointillist.curator import releasing
@@ -228,21 +225,6 @@ def test_a_cap_is_enforced_before_the_data_are_read(schema: pt.Schema, own_ledge
 STEPS = [
     "pass 1 of 3", "spend", "noise 1 of 3", "pass 2 of 3", "noise 2 of 3", "pass 3 of 3", "noise 3 of 3", "write", "close"
 ]  # fmt: skip
-VICTIM = textwrap.dedent(
-    """
-    import os, signal, sys
-    import pointillist as pt
-    step, data, schema, output, place = sys.argv[1:]
-    def die(*_):
-        os.kill(os.getpid(), signal.SIGKILL)
-    if place == "replace":
-        os.replace = die
-    if place in ("fsync", "new ledger"):
-        os.fsync = die
-    pt.release(data, pt.Schema.load(schema), epsilon=1.0, output=output,
-               progress=lambda s, f: die() if s == step else None)
-    """
-)
 
 
 @pytest.mark.parametrize(
@@ -258,9 +240,10 @@ def test_killed_at_any_step_it_never_undercounts_and_leaves_no_half_file(
     facts_file.write_text(schema.to_toml())
     if place == "fsync":  # the file's: a new ledger would come first
         pt.Ledger(own_ledger).set_cap(schema.name, pt.Budget(10.0, 1e-5))
-    command = [sys.executable, "-c", VICTIM, step, str(data), str(facts_file), str(output), place]
-    done = subprocess.run(command, env={**os.environ}, capture_output=True, text=True, check=False)
-    assert done.returncode == (0 if (step, place) == ("-", "-") else -signal.SIGKILL), done.stderr
+    victim = VICTIMS.Process(target=release_and_die, args=(step, place, data, facts_file, output, own_ledger))
+    victim.start()
+    victim.join(120)
+    assert victim.exitcode == (0 if (step, place) == ("-", "-") else -signal.SIGKILL)
     accounts = pt.Ledger(own_ledger).accounts()
     counted = [s for account in accounts for s in account.spends]
     noise_drawn = step not in ("pass 1 of 3", "spend") and place != "new ledger"

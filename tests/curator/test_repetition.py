@@ -137,3 +137,16 @@ class TestAnswers:
         facts = tomllib.loads(text)
         facts["columns"]["which"] = {"kind": "integer", "min": 0, "max": 3000}
         pt.Schema.parse(facts).require_reviewed()
+
+
+@pytest.mark.parametrize("name", ["year", "which"])
+def test_years_are_no_people(name: str) -> None:
+    """A panel of 40 countries over 60 years: a country's facts stay, and so does what happened in a year."""
+    rng = np.random.default_rng(0)
+    year, country = np.tile(np.arange(1950, 2010), 40), np.repeat(np.arange(40), 60)
+    rows = {name: year, "place": country, "war": (year % 7 < 2).astype(int), "x": rng.normal(0, 1, 2400).round(2)}
+    assert name not in suspects(pa.table(rows))
+
+
+def test_the_question_says_how_many_rows_each_has() -> None:
+    assert "'which' (about 3 rows each)" in draft(pa.table(visits()), name="t").to_toml()

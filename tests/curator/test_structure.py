@@ -66,3 +66,13 @@ def test_what_few_rows_have_decides_nothing() -> None:
     code, airline = (whole[name].to_pylist() for name in ("code", "airline"))
     code[:3], airline[:3] = ["XX"] * 3, ["Rare"] * 3
     assert "airline" not in derived(draft(table(code=code, airline=airline), name="s"))
+
+
+def test_of_two_prices_and_their_difference_the_difference_follows() -> None:
+    """Else prices would come out that there are not."""
+    rng = np.random.default_rng(0)
+    list_price, paid = rng.choice([1.69, 1.79, 1.99, 2.09], 500), rng.choice([1.29, 1.49, 1.59, 1.69], 500)
+    rows = pa.table(
+        {"list": list_price, "off": (list_price - paid).round(2), "paid": paid, "week": rng.integers(0, 50, 500)}
+    )
+    assert derived(draft(rows, name="s")) == {"off": "list - paid"}

@@ -16,4 +16,5 @@ def test_the_schema_takes_the_constraints() -> None:
     assert [str(each) for each in schema.constraints] == [
         "occupation = homemaker and hours_per_week = 1.. is impossible",
         "birth_date <= last_visit",
+        "bmi is missing exactly when last_visit is missing",
     ]

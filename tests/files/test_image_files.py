@@ -17,8 +17,8 @@ from pyarrow import parquet
 from pointillist.errors import ArtefactError, UsageError
 from pointillist.files import image_files
 from pointillist.files.images import Images
+from pointillist.reading.image_decoding import decode
 from pointillist.reading.opening import open_source
-from pointillist.reading.pixels import decode
 from pointillist.schema import Categorical, Image, Schema
 
 CLASSES = ("anna", "Ben & co.x", "große", "0", "other")

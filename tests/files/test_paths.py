@@ -40,7 +40,7 @@ def test_toml_nested_without_end(content: bytes, tmp_path: Path) -> None:
 
 
 def test_a_folder_of_everything_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("pointillist.reading.parquet_files._MOST_FILES", 3)
+    monkeypatch.setattr("pointillist.reading.parquet_files.MOST_FILES", 3)
     for number in range(5):
         (tmp_path / f"{number}.parquet").touch()
     with pytest.raises(PointillistError, match="holds more than 3 files"):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointillist.files.toml_text import key, line, written
+from pointillist.files.toml_text import edited, key, line, written
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
 VALUES = st.recursive(
@@ -38,3 +38,9 @@ def test_comments_stand_behind() -> None:
 
 def test_keys_are_quoted_where_they_must_be() -> None:
     assert [key("age"), key("body mass"), key("")] == ["age", '"body mass"', '""']
+
+
+def test_an_edit_leaves_all_else_as_it_was() -> None:
+    text = "# mine\na  =  1 # one\n\n[b.'c d']\nx = [1, 2] # two\n# end\n"
+    made = edited(text, {("a",): 3, ("b", "c d", "x"): (5,)})
+    assert made == "# mine\na  =  3 # one\n\n[b.'c d']\nx = [5] # two\n# end\n"

@@ -48,10 +48,3 @@ def test_cliques_stand_by_themselves_and_tables_by_a_label_do_not() -> None:
     pair = Table((a, b), np.ones((2, 2)), 1.0)
     evidence = Evidence(10.0, (pair, *split, triple, four))
     assert evidence.cliques == (triple, four)
-    assert [table.columns for table in evidence.plain.tables[:4]] == [pair.columns, *(each.columns for each in split)]
-    # What cliques say about pairs that no other table is about: their sums, with the noise of all cells that are added.
-    made = {table.columns: table for table in evidence.plain.tables[4:]}
-    assert list(made) == [("a", "d"), ("b", "d"), ("a", "c"), ("b", "c"), ("c", "d")]
-    assert made["a", "d"].sigma == pytest.approx(2**0.5)
-    assert made["c", "d"].sigma == 2.0
-    np.testing.assert_allclose(made["c", "d"].values, 4.0)

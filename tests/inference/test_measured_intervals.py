@@ -136,3 +136,8 @@ def test_a_bin_says_what_it_holds() -> None:
     assert (low[:3].tolist(), high[:3].tolist()) == ([0, 1, 2], [0, 1, 2])
     assert np.isnan(low[-1])
     assert middles(LEVELS["size"]) == pytest.approx([1, 3, 5, 7])
+
+
+def test_listed_numbers_are_levels_and_no_ranges() -> None:
+    low, high = spans(Levels("price", pt.Integer(min=5, max=90, only=(5, 10, 90), special=(0,))))
+    assert low[:-1].tolist() == high[:-1].tolist() == [5, 10, 90, 0]

@@ -94,7 +94,7 @@ def test_a_numeric_target_is_cut_into_few_tiles(schema: pt.Schema, people: Peopl
 
 def test_a_delta_that_gives_rows_away_is_noted(schema: pt.Schema) -> None:
     assert any("not below 1 / rows" in note for note in pt.plan(schema, epsilon=1.0, delta=0.01).notes)
-    assert not pt.plan(schema, epsilon=1.0, delta=1e-6).notes
+    assert not any("below 1" in note for note in pt.plan(schema, epsilon=1.0, delta=1e-6).notes)
 
 
 def test_dependence_survives(schema: pt.Schema, people: People) -> None:
@@ -172,7 +172,7 @@ def test_several_targets_share_their_part_of_the_budget(schema: pt.Schema, peopl
     assert by_sex.count == others * (others - 1) // 2
     assert by_grade.count == (others - 1) * (others - 2) // 2
     parts = [block.count * block.weight**2 for block in (pairs, by_sex, by_grade)]
-    assert parts == pytest.approx([0.5, 0.25, 0.25])
+    assert parts == pytest.approx([0.65, 0.175, 0.175])
 
     release = pt.release(people(3_000), schema, epsilon=5.0, target=("sex", "grade"))
     assert release.target == "sex"

@@ -33,7 +33,6 @@ def parts(tables: Tables) -> float:
         + bool(tables.with_target) * tables.with_target_share
         + bool(tables.by_target) * tables.by_target_share
         + bool(tables.groups) * tables.group_share
-        + bool(tables.strong) * tables.strong_share
     )
 
 
@@ -89,17 +88,26 @@ def test_without_a_screen_as_many_as_there_can_be() -> None:
     assert parts(choose_tables(NAMES, ["c0"], None, means(0.1))) == 0.0
 
 
-def test_the_strongest_have_the_larger_part_to_themselves() -> None:
-    strong = {pair: 0.2 + 0.02 * number for number, pair in enumerate(itertools.combinations(NAMES, 2))}
-    seen = screen(strong)
+def test_the_stronger_a_pair_the_larger_its_part() -> None:
+    pairs = list(itertools.combinations(NAMES, 2))
+    seen = screen({pair: 0.02 + 0.03 * number for number, pair in enumerate(pairs)})
     plain = choose_tables(NAMES, [], seen, means(1e6))
     found = with_focus(plain, seen)
-    assert set(found.strong) == set(list(itertools.combinations(NAMES, 2))[-6:])
-    assert len(found.plain) == 22
-    assert found.strong_share == pytest.approx(0.7)
-    assert parts(found) == pytest.approx(1.0)
-    assert found.tables_by_share < plain.tables_by_share
+    assert found.plain == plain.plain
+    own = found.plain_parts()
+    assert [own[pair] for pair in pairs] == sorted(own.values())
+    assert own[pairs[-1]] == pytest.approx(8 * own[pairs[0]])
+    assert sum(own.values()) == pytest.approx(1.0)
+    assert min(found.tables_by_share) < plain.tables_by_share[0] < max(found.tables_by_share)
     assert with_focus(plain, screen({})) == plain  # nothing is strong
+
+
+@given(st.dictionaries(st.sampled_from(list(itertools.combinations(NAMES, 2))), st.floats(0.0, 1.0)))
+def test_parts_of_tables_add_up_to_their_round(strong: dict[tuple[str, str], float]) -> None:
+    found = with_focus(choose_tables(NAMES, ["c0"], screen(strong), means(1e6)), screen(strong))
+    own = found.plain_parts()
+    assert sum(own.values()) == pytest.approx(found.plain_share)
+    assert max(own.values()) <= 32 * min(own.values())
 
 
 @pytest.mark.parametrize(("noises", "count"), [(3.0, 0), (9.0, 2)])
@@ -118,8 +126,8 @@ def test_fewer_tables_use_the_whole_round_as_well() -> None:
     assert found.by_target
     sizes = []
     for _ in range(30):
-        sizes.append(len(found.plain) + len(found.strong) + sum(map(len, found.by_target.values())) + len(found.groups))
+        sizes.append(len(found.plain) + sum(map(len, found.by_target.values())) + len(found.groups))
         assert parts(found) == pytest.approx(1.0)
         found = found.fewer()
     assert sizes == sorted(sizes, reverse=True)
-    assert sizes[-1] == 2  # one of either kind
+    assert sizes[-1] == 1

@@ -17,10 +17,11 @@ from scipy import stats
 
 import pointillist as pt
 from pointillist.curator.embedding import Embedding
-from pointillist.curator.releasing import _check, embed
+from pointillist.curator.releasing import embed
 from pointillist.errors import SchemaError, UsageError
 from pointillist.features import FeatureMap, ImageFourier, Labelled, OneHot, Records, Weighted
 from pointillist.generators.gaussians.gaussians import Gaussians
+from pointillist.methods.measuring import require_planned
 from pointillist.plan import Plan
 from pointillist.privacy.accounting import gaussian_delta
 from pointillist.privacy.guarantee import Neighbours
@@ -240,7 +241,7 @@ class TestPlan:
             assert measurement.feature_map.dimension == each.dimension or fewer
             assert measurement.feature_map.bound <= 1 + 1e-12
             assert measurement.feature_map.image_columns == {"image"}
-            _check(measurement.feature_map, each)
+            require_planned(measurement.feature_map, each)
 
     def test_options_are_those_that_were_used(self) -> None:
         plan = pt.plan(SETS["labelled"].schema, epsilon=1.0)
@@ -469,14 +470,14 @@ class TestRefusals:
         assert negative().dimension <= last.dimension
         for each in (first, last):
             with pytest.raises(RuntimeError, match="not what its plan says"):
-                _check(negative(), each)
+                require_planned(negative(), each)
 
     def test_moments_where_nothing_may_be_negative(self, released: Maker) -> None:
         """Positive is less than nonnegative: the first round's sensitivity has no slack."""
         plan = pt.plan(SETS["labelled"].schema, epsilon=EPSILON, neighbours="replace-one")
         moments = released("labelled").measurements[1].feature_map
         with pytest.raises(RuntimeError, match="not what its plan says"):
-            _check(moments, plan.rounds[0])
+            require_planned(moments, plan.rounds[0])
 
     @pytest.mark.parametrize("method", ["mosaic", pt.Mosaic(), pt.Merf(), "landmarks", "spectre"])
     def test_methods_that_are_not_for_images(self, method: Any) -> None:

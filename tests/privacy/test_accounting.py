@@ -8,6 +8,7 @@ import pytest
 from dp_accounting import pld
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.stats import norm
 
 from pointillist.errors import BudgetError
@@ -18,9 +19,11 @@ from pointillist.privacy.accounting import (
     gaussian_mu,
     grid_delta,
     grid_epsilon,
+    sharing_slack,
     total_epsilon,
 )
 from pointillist.privacy.budget import Budget
+from pointillist.privacy.owners import MOST_OWNERS, Owners, Trust
 
 budgets = st.builds(Budget, st.floats(0.01, 50), st.sampled_from([1e-9, 1e-6, 1e-5, 1e-3]))
 
@@ -121,3 +124,55 @@ def test_a_grid_too_coarse_for_the_proof_is_refused() -> None:
 def test_nothing_spent_is_nothing() -> None:
     assert total_epsilon([], 1e-5) == 0.0
     assert total_epsilon([(0.1, 0.0, 1e-5)], 1e-6) == math.inf
+
+
+class TestSharedNoise:
+    """The sum of several discrete Gaussians is none, but nearly one."""
+
+    @staticmethod
+    def law(variance: float, most: int = 200) -> NDArray[np.float64]:
+        """The discrete Gaussian from -most to most."""
+        weights = np.exp(-(np.arange(-most, most + 1.0) ** 2) / (2 * variance))
+        return weights / weights.sum()
+
+    @pytest.mark.parametrize("shares", [2, 3, 5])
+    @pytest.mark.parametrize("deviation", [1.01, 1.2, 1.5])
+    def test_its_law_is_within_the_bound_of_the_discrete_gaussians(self, shares: int, deviation: float) -> None:
+        """Kairouz, Liu & Steinke, summed out; the bound is ten times an estimate, and still far below one."""
+        share = self.law(deviation**2)
+        whole = share
+        for _ in range(shares - 1):
+            whole = np.convolve(whole, share)
+        middle = len(whole) // 2
+        most = 12  # in the tails, floats end before the law does
+        near = whole[middle - most : middle + most + 1]
+        expected = self.law(shares * deviation**2)[200 - most : 200 + most + 1]
+        apart = float(np.abs(np.log(near / expected)).max())
+        bound = sharing_slack(1, deviation * math.sqrt(shares), shares) / 2
+        assert 0 < apart <= bound + 1e-13
+        if shares == 2:
+            assert apart > bound / 50, "the bound would pass for anything"
+
+    def test_one_share_costs_nothing_and_many_cost_something(self) -> None:
+        assert sharing_slack(10**6, 1e8, 1) == 0.0
+        assert 0 < sharing_slack(10**6, 1e8, 3) < 1e-290, "no float is so small, so it is rounded up"
+        assert sharing_slack(10, 30.0, 100) > sharing_slack(10, 30.0, 50) > 0
+
+    def test_shares_that_are_less_than_the_grid_are_refused(self) -> None:
+        with pytest.raises(BudgetError, match="so many owners"):
+            sharing_slack(1, 20.0, 500)
+
+    def test_at_the_least_noise_and_the_most_owners_it_is_next_to_nothing(self) -> None:
+        """No sigma is below 100. It is counted all the same."""
+        assert 0 < sharing_slack(1 << 32, 100.0, MOST_OWNERS) < 1e-28
+        alone, shared = (
+            calibrate(Budget(1.0, 1e-5), [(10, 1e4, 1.0)], owners) for owners in (None, Owners(3, Trust.SUM))
+        )
+        assert shared[1] >= alone[1]
+        assert shared[2] >= alone[2]
+
+    def test_more_noise_than_integers_hold_is_refused(self) -> None:
+        rounds = [(10, 2.0**45, 1.0)]
+        assert calibrate(Budget(0.9, 1e-5), rounds)[0] > 0
+        with pytest.raises(BudgetError, match="more noise than 64-bit integers hold"):
+            calibrate(Budget(0.9, 1e-5), rounds, Owners(100))

@@ -86,6 +86,18 @@ def test_slack_of_the_grid_counts() -> None:
         record(ledger, "r", replace(ONE, delta_slack=1e-6))
 
 
+def test_a_release_is_recorded_once_and_can_be_found() -> None:
+    ledger = Ledger()
+    assert ledger.find("r1") is None
+    record(ledger, "r1", dataset="people")
+    found = ledger.find("r1")
+    assert found is not None
+    assert (found.dataset, found.epsilon) == ("people", 1.0)
+    with pytest.raises(LedgerError, match="r1 is in the ledger already, and is made once"):
+        record(ledger, "r1", dataset="other")
+    assert [account.dataset for account in ledger.accounts()] == ["people"]
+
+
 def test_relations_and_units_do_not_mix() -> None:
     ledger = Ledger()
     record(ledger, "r1")

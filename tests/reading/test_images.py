@@ -26,8 +26,8 @@ from pointillist.reading import batches as sizes
 from pointillist.reading.batches import BATCH_ROWS, rows_at_once
 from pointillist.reading.databases import sql
 from pointillist.reading.image_arrays import images
+from pointillist.reading.image_decoding import decode
 from pointillist.reading.opening import open_source
-from pointillist.reading.pixels import decode
 from pointillist.schema import Image, Integer, Schema
 
 

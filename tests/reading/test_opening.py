@@ -42,6 +42,12 @@ class TestRefusals:
         query = sql("SELECT 1 AS x FROM source", tmp_path / "no.csv")
         assert refusal(lambda: texts(query, ["x"])) == f"{tmp_path / 'no.csv'}: no such file."
 
+    def test_an_unknown_kind_of_address(self) -> None:
+        for address in ("ftp://host/t.csv", "mysql://bob:Qw3rty@host/db?table=t"):
+            message = refusal(lambda address=address: open_source(address))
+            assert "addresses of this kind are not read here" in message
+            assert "Qw3rty" not in message
+
     def test_an_unknown_ending(self, tmp_path: Path) -> None:
         path = tmp_path / "t.docx"
         path.touch()

@@ -269,3 +269,21 @@ def test_the_command_line_refuses_it_too(path: Path, own_ledger: Path) -> None:
     with pytest.raises(PointillistError, match="join"):
         open_source(path, query="SELECT * FROM source, range(100)")
     assert not own_ledger.exists()
+
+
+@pytest.mark.parametrize(
+    ("query", "asked", "needed"),
+    [
+        ("SELECT a, b + 1 AS e FROM t WHERE c > 0", ["e"], ["a", "b", "c"]),
+        ("SELECT * FROM t WHERE t.C > 0", ["a"], ["a", "c"]),
+        ("SELECT * FROM t WHERE c > 0", None, ["a", "b", "c", "d"]),
+        ("SELECT a FROM (SELECT * FROM t)", ["a"], ["a"]),
+        ("SELECT * EXCLUDE (d) FROM t", ["a"], ["a", "b", "c", "d"]),
+        ("SELECT COLUMNS('a|b') FROM t", ["a"], ["a", "b", "c", "d"]),
+        ("SELECT t FROM t", ["t"], ["a", "b", "c", "d"]),
+        ("SELECT 1 AS one FROM t", ["one"], ["a"]),
+        ("FROM t", ["b"], ["b"]),
+    ],
+)
+def test_the_columns_that_a_query_needs(query: str, asked: list[str] | None, needed: list[str]) -> None:
+    assert RowWise(query).needs(["a", "b", "c", "d"], asked) == needed

@@ -68,6 +68,18 @@ RULES: dict[str, tuple[dict[str, Any], Callable[[dict[str, Any]], bool]]] = {
         {"rule": "end < begin"},
         lambda r: None not in (r["begin"], r["end"]) and r["end"].date() >= r["begin"],
     ),
+    "missing by a value": (
+        {"missing": "pregnant", "exactly_when": {"sex": "M"}},
+        lambda r: (r["pregnant"] is None) != (r["sex"] == "M"),
+    ),
+    "missing by a part of a bin": (
+        {"missing": "end", "exactly_when": {"age": (None, 13)}},
+        lambda r: (r["end"] is None) != (r["age"] <= 13),
+    ),
+    "missing together": (
+        {"missing": "low", "exactly_when": {"high": None}},
+        lambda r: (r["low"] is None) != (r["high"] is None),
+    ),
 }  # fmt: skip
 
 

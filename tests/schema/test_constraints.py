@@ -100,6 +100,9 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "no range": ({"impossible": {"sex": "f", "age": {"low": 3}}}, "a range is { min = ..., max = ... }"),
     "unknown setting": ({"rule": "age <= pay", "why": "law"}, "why: is not a known setting"),
     "no constraint": (5, "valid dictionary"),
+    "a gap by two": ({"missing": "age", "exactly_when": {"sex": "f", "pay": 1}}, "names one column"),
+    "a gap by itself": ({"missing": "age", "exactly_when": {"age": 3}}, "names one column"),
+    "a gap by what is not there": ({"missing": "age", "exactly_when": {"sex": "F"}}, "column 'sex': 'F' is not one of"),
 }
 
 
@@ -128,3 +131,10 @@ def test_an_audit_of_fewer_columns_keeps_the_constraints_about_them() -> None:
     narrow = subject.narrowed(columns=2, levels=10).schema
     assert set(narrow.columns) == {"sex", "pregnant"}
     assert [str(each) for each in narrow.constraints] == ["sex = m and pregnant = True is impossible"]
+
+
+def test_gaps_are_said_in_words_and_kept_in_files() -> None:
+    schema = parsed({"missing": "pregnant", "exactly_when": {"sex": "m"}})
+    assert [str(each) for each in schema.constraints] == ["pregnant is missing exactly when sex is m"]
+    assert schema.constraints[0].names == ("pregnant", "sex")
+    assert Schema.parse(tomllib.loads(schema.to_toml())) == schema == Schema.from_json(schema.to_json())

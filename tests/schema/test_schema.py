@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from tests.fixtures.schemas import ORIGIN, one_column, refusal
 
 from pointillist.errors import SchemaError
-from pointillist.schema import Boolean, Categorical, Datetime, Ignore, Integer, Ordinal, Person, Real, Schema
+from pointillist.schema import Boolean, Categorical, Datetime, Derived, Ignore, Integer, Ordinal, Person, Real, Schema
 
 MANY = settings(deadline=None, max_examples=100)
 
@@ -336,3 +336,10 @@ class TestLoad:
     def test_a_folder_is_no_schema(self, tmp_path: Path) -> None:
         with pytest.raises(SchemaError, match="cannot be read"):
             Schema.load(tmp_path)
+
+
+def test_a_derived_target_says_what_it_follows_from() -> None:
+    columns = {"a": Integer(min=0, max=9), "b": Integer(min=0, max=9), "sum": Derived(derived="a + b")}
+    schema = Schema(name="s", columns=columns)
+    with pytest.raises(SchemaError, match=r"target 'sum' is derived and follows from a, b.*one of these"):
+        schema.require_column("sum", role="target")

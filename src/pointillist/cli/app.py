@@ -5,11 +5,13 @@ import os
 import sys
 import traceback
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command
 
 from pointillist.cli.completion import InstallCompletion, ShowCompletion
 from pointillist.errors import PointillistError
@@ -24,6 +26,7 @@ class Panel(StrEnum):
     TRY = "Try it"
     PREPARE = "Prepare"
     PUBLISH = "Publish: spends budget"
+    TOGETHER = "Publish with other owners: contribute spends budget"
     MAKE = "Make synthetic data: free, as often as you like"
     ASK = "Ask a release: free, as often as you like"
     JUDGE = "Judge"
@@ -92,12 +95,18 @@ def _show_usage_error(error: Any) -> None:
     rich_format_error(error)
 
 
+@cache
+def _command() -> Any:
+    """The parser of all commands, built once: a process may run several."""
+    return get_command(app)
+
+
 def main() -> None:
     """Run the command line. Mistakes end in one clear message, never in a traceback."""
     message, code = "", 0
     try:
         # Named, whatever it was started by: help and completion speak of the command.
-        code = app(prog_name=NAME, standalone_mode=False) or 0
+        code = _command()(prog_name=NAME, standalone_mode=False) or 0
     except PointillistError as error:
         message, code = f"Error: {error}", error.exit_code
     except KeyboardInterrupt:

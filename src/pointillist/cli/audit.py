@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import Decimal, Delimiter, Json, Overwrite, Quiet, Sql, Target
+from pointillist.cli.options import Decimal, Delimiter, Json, Overwrite, Place, Quiet, Sql, Target, place
 from pointillist.cli.outputs import free, print_json
 from pointillist.errors import UsageError
 
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from pointillist.schema import Schema
 
 PrivateTable = Annotated[
-    Path | None,
-    typer.Argument(metavar="[DATA]", help="The private table; without it, made-up rows are used.", show_default=False),
+    Place | None,
+    typer.Argument(
+        parser=place, metavar="[DATA]", help="The private table; without it, made-up rows are used.", show_default=False
+    ),
 ]
 AuditedSchema = Annotated[
     Path | None, typer.Option("--schema", help="The table's schema (TOML), reviewed.", show_default=False)
@@ -69,7 +71,7 @@ def audit(
 
     Example: pointillist audit --schema people.toml --epsilon 1 -o audit.json
     """
-    from pointillist.cli import console
+    from pointillist.cli.progress_bars import Steps
     from pointillist.evaluate.audit import audit as attack
     from pointillist.evaluate.audit.auditing import RUNS, SHADOWS, THOROUGH
     from pointillist.reading.opening import open_source
@@ -87,7 +89,7 @@ def audit(
         "shadows": shadows,
         "confidence": confidence,
     }
-    with console.Steps(quiet or as_json).shown() as steps:
+    with Steps(quiet or as_json).shown() as steps:
         result = attack(source, facts, **settings, **effort, seed=seed, progress=steps)
     _tell(result, output, quiet, as_json)
     if not result.passed:

@@ -1,12 +1,9 @@
-"""Console: the terminal that commands speak to: lines of text, and the progress of long steps."""
+"""Console: the terminal that commands speak to, line by line."""
 
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console, ConsoleOptions
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.segment import Segment
 
 from pointillist.visible import visible
@@ -28,61 +25,3 @@ err = _Console(stderr=True, markup=False)
 def say(text: str, style: str | None = None) -> None:
     """A line of text, broken only where the terminal breaks it, so that paths can be copied."""
     out.print(text, style=style, soft_wrap=True)
-
-
-class Steps:
-    """A progress bar for each step, with the time left; where nobody can see bars, a line now and then."""
-
-    def __init__(self, quiet: bool):
-        self._quiet = quiet
-        self._began: dict[str, float] = {}
-        self._told = time.monotonic()
-        self._bars: dict[str, Any] = {}
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeRemainingColumn(),
-            console=err,
-            disable=quiet,
-        )
-
-    @contextmanager
-    def shown(self) -> Iterator["Steps"]:
-        with self._progress:
-            yield self
-            self._finish()
-
-    def __call__(self, step: str, fraction: float) -> None:
-        if self._quiet or (step not in _WORDS and not step.startswith(("pass", "noise"))):
-            return
-        if step not in self._bars:
-            self._finish()
-            words = _WORDS.get(step) or step.replace("pass", "reading the records, pass").replace(
-                "noise", "drawing noise,"
-            )
-            self._bars[step] = self._progress.add_task(words, total=1.0)
-            self._began[step] = time.monotonic()
-        self._progress.update(self._bars[step], completed=fraction)
-        if fraction < 1 and not err.is_terminal and time.monotonic() - self._told > _SELDOM:
-            self._tell(step, fraction)
-
-    def _tell(self, step: str, fraction: float) -> None:
-        """Say how far a step is, and how long it will take if it goes on like that."""
-        self._told = time.monotonic()
-        left = (self._told - self._began[step]) * (1 / max(fraction, 1e-3) - 1)
-        words = self._progress.tasks[self._bars[step]].description
-        err.print(f"{words}: {fraction:.0%}, about {max(1, round(left / 60))} min left")
-
-    def _finish(self) -> None:
-        for bar in self._bars.values():
-            self._progress.update(bar, completed=1.0)
-
-
-_SELDOM = 20
-"""Seconds between two lines about progress in a log."""
-_WORDS = {
-    "fit": "fitting the generator", "write": "writing", "evaluate": "comparing with the real data",
-    "audit": "attacking", "train": "training the extractor", "refits": "fitting again with fresh noise",
-}  # fmt: skip

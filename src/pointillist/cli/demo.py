@@ -21,6 +21,7 @@ def demo(
     Example: pointillist demo
     """
     from pointillist.cli import console
+    from pointillist.cli.progress_bars import Steps
     from pointillist.cli.show.evaluation import show_evaluation
     from pointillist.cli.show.plan import show_plan
     from pointillist.demo import steps
@@ -28,7 +29,7 @@ def demo(
     steps.prepare(folder)
     if not quiet:
         show_plan(steps.planned())
-    with console.Steps(quiet).shown() as progress:
+    with Steps(quiet).shown() as progress:
         release, result = steps.walk(folder, progress=progress)
     if quiet:
         return

@@ -27,7 +27,7 @@ def errors(
 
     Example: pointillist errors people.release --model people.model --refits 10
     """
-    from pointillist.cli import console
+    from pointillist.cli.progress_bars import Steps
     from pointillist.cli.show.errors import show_errors
     from pointillist.inference.uncertainty import uncertainty
     from pointillist.model import Model
@@ -35,7 +35,7 @@ def errors(
 
     public = Release.load(release)
     fitted = None if model is None else Model.load(model)
-    with console.Steps(quiet or as_json).shown() as steps:
+    with Steps(quiet or as_json).shown() as steps:
         bars = uncertainty(public, model=fitted, refits=refits, confidence=confidence, seed=seed, progress=steps)
         found = bars.describe() + (bars.correlations() if refits else ())
     if as_json:

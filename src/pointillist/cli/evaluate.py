@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import Decimal, Delimiter, Json, Overwrite, Quiet, Target
+from pointillist.cli.options import Decimal, Delimiter, Json, Overwrite, Place, Quiet, Target, place
 from pointillist.cli.outputs import free, print_json
 from pointillist.errors import ArtefactError, UsageError
 
@@ -19,6 +19,21 @@ if TYPE_CHECKING:
 _DELIMITERS = (",", ";", "\t", "|")
 """What separates columns in CSV files, the usual first."""
 
+RealTable = Annotated[
+    Place, typer.Argument(parser=place, metavar="REAL", help="The private table.", show_default=False)
+]
+SyntheticTable = Annotated[
+    Place, typer.Argument(parser=place, metavar="SYNTHETIC", help="The synthetic table.", show_default=False)
+]
+Holdout = Annotated[
+    Place | None,
+    typer.Option(
+        parser=place,
+        metavar="DATA",
+        help="Real rows that took no part in the release: models are tested on them.",
+        show_default=False,
+    ),
+]
 SchemaOfBoth = Annotated[
     Path | None,
     typer.Option("--schema", help="Their schema (TOML); with --release it may be left out.", show_default=False),
@@ -30,13 +45,10 @@ ReleaseBehind = Annotated[
 
 @app.command(rich_help_panel=Panel.JUDGE)
 def evaluate(
-    real: Annotated[Path, typer.Argument(metavar="REAL", help="The private table.", show_default=False)],
-    synthetic: Annotated[Path, typer.Argument(metavar="SYNTHETIC", help="The synthetic table.", show_default=False)],
+    real: RealTable,
+    synthetic: SyntheticTable,
     schema: SchemaOfBoth = None,
-    holdout: Annotated[
-        Path | None,
-        typer.Option(help="Real rows that took no part in the release: models are tested on them.", show_default=False),
-    ] = None,
+    holdout: Holdout = None,
     target: Target = None,
     release: ReleaseBehind = None,
     audit: Annotated[
@@ -58,8 +70,7 @@ def evaluate(
 
     Example: pointillist evaluate people.csv synthetic.csv --release people.release -o report.html
     """
-    from pointillist.cli import console
-    from pointillist.cli.show.evaluation import show_evaluation
+    from pointillist.cli.progress_bars import Steps
     from pointillist.files import container
     from pointillist.release import Release
     from pointillist.schema import Schema
@@ -76,11 +87,18 @@ def evaluate(
         role: None if path is None else _opened(path, delimiter, comma, facts) for role, (path, comma) in files.items()
     }
     known = {"release": public, "audit": None if audit is None else _load_audit(audit), "seed": seed}
-    with console.Steps(quiet or as_json).shown() as steps:
+    with Steps(quiet or as_json).shown() as steps:
         result = _judged(tables, facts, target, {**known, "progress": steps})
     if output is not None:
         container.write(output, result.to_html().encode())
         output.chmod(0o600)  # for the owner's eyes
+    _say(result, output, quiet, as_json)
+
+
+def _say(result: Any, output: Path | None, quiet: bool, as_json: bool) -> None:
+    from pointillist.cli import console
+    from pointillist.cli.show.evaluation import show_evaluation
+
     if as_json:
         print_json(result.to_json())
     elif not quiet:
@@ -89,7 +107,7 @@ def evaluate(
             console.say(f"Report: {output}. It was computed from private data: keep it where the data are kept.")
 
 
-def _opened(path: Path, delimiter: str, decimal: str | None, facts: "Schema | None") -> "Source":
+def _opened(path: Place, delimiter: str, decimal: str | None, facts: "Schema | None") -> "Source":
     """A file with the delimiter that was given, or with the one under which its first line names the schema's columns.
 
     The real and the synthetic table need not have the same.
@@ -98,7 +116,7 @@ def _opened(path: Path, delimiter: str, decimal: str | None, facts: "Schema | No
     from pointillist.reading.opening import open_source
 
     given = open_source(path, delimiter=delimiter, decimal=decimal)
-    if facts is None or facts.image is not None:
+    if facts is None or facts.image is not None or not given.untyped:
         return given
     for each in dict.fromkeys((delimiter, *_DELIMITERS)):
         source = open_source(path, delimiter=each, decimal=decimal)

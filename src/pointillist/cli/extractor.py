@@ -73,13 +73,14 @@ def extractor_train(
     Example: pointillist extractor train letters.npz --schema digits.toml -o letters.extractor
     """
     from pointillist.cli import console
+    from pointillist.cli.progress_bars import Steps
     from pointillist.features.images.extractor_training import PublicImages, train_extractor
 
     free(output, overwrite, schema, *public)
     high, wide, channels = _size(schema, height, width, colour)
     sets = [PublicImages.load(path) for path in public]
     name = output.name.split(".")[0]
-    with console.Steps(quiet or as_json).shown() as progress:
+    with Steps(quiet or as_json).shown() as progress:
         trained = train_extractor(
             sets, height=high, width=wide, channels=channels, name=name, steps=steps, seed=seed, progress=progress
         )

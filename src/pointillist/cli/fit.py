@@ -56,6 +56,7 @@ def fit(
     Example: pointillist fit digits.release --variety 0.6 -o tidy.model
     """
     from pointillist.cli import console
+    from pointillist.cli.progress_bars import Steps
     from pointillist.files import container
     from pointillist.methods.fit import fit as make_fit
     from pointillist.release import Release
@@ -66,7 +67,7 @@ def fit(
         raise UsageError("--steps and --variety are settings, too: beside --set, give them as --set steps=… and so on.")
     chosen = _with_settings(public, generator, settings) if settings else _fitted_by(public, generator, steps, variety)
     with container.reserve(output, 0) as pending:
-        with console.Steps(quiet).shown() as shown:
+        with Steps(quiet).shown() as shown:
             model = make_fit(public, **chosen, checkpoint=checkpoint, seed=seed, progress=shown)
         pending.commit(model.to_bytes())
     if not quiet:

@@ -14,11 +14,14 @@ from pointillist.errors import ArtefactError
 @app.command(rich_help_panel=Panel.KEEP)
 def inspect(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A release, a model, an extractor or a schema.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A release, a model, an extractor, a plan or a schema.", show_default=False
+        ),
     ],
     as_json: Json = False,
 ) -> None:
-    """Show what is in a release, a model, an extractor or a schema, and what it promises.
+    """Show what is in a release, a model, an extractor, a plan of several owners or a schema, and what it promises.
 
     Example: pointillist inspect people.release
     """
@@ -26,9 +29,11 @@ def inspect(
     from pointillist.cli.show.model import show_model
     from pointillist.cli.show.release import show_release
     from pointillist.cli.show.schema import show_schema
+    from pointillist.cli.show.shared_plan import shared_plan_facts, show_shared_plan
     from pointillist.features import Extractor
     from pointillist.files import container
     from pointillist.model import Model
+    from pointillist.owners.shared_plan import SharedPlan
     from pointillist.release import Release
     from pointillist.schema import Schema
 
@@ -46,5 +51,8 @@ def inspect(
         case "extractor":
             network = Extractor.load(file)
             print_json(network.describe()[0]) if as_json else show_extractor(network)
+        case "plan":
+            shared = SharedPlan.load(file)
+            print_json(shared_plan_facts(shared)) if as_json else show_shared_plan(shared)
         case other:
             raise ArtefactError(f"{file}: is a {other} file, which this version cannot show.")

@@ -1,18 +1,37 @@
 """Options that several commands share, each described once."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pointillist.errors import UsageError
 
+if TYPE_CHECKING:
+    from pointillist.files.urls import Url
+
+    Place = Path | Url
+else:
+    Place = Path  # typer takes one type, and asks `place` in its stead
+
+
+def place(text: "str | Path | Url") -> "Place":
+    """What a command reads or writes, as it was typed: a path, or an address such as postgresql://host/db?table=people."""
+    from pointillist.files.urls import Url
+
+    return (
+        Url.parse(text) if isinstance(text, str) and Url.is_one(text) else text if isinstance(text, Url) else Path(text)
+    )
+
+
 Data = Annotated[
-    Path,
+    Place,
     typer.Argument(
+        parser=place,
         metavar="DATA",
-        help="The private table: CSV, Parquet (file or folder), Arrow; or a DuckDB database with --sql. For images: a "
-        "folder with a folder for each class, .npz, .npy, or a table with a column of encoded images.",
+        help="The private table: CSV, Parquet (file or folder), Arrow; a DuckDB database with --sql; or an address, such "
+        "as postgresql://host/db?table=people or s3://bucket/people.parquet. For images: a folder with a folder for each "
+        "class, .npz, .npy, or a table with a column of encoded images.",
         show_default=False,
     ),
 ]
@@ -88,6 +107,39 @@ LedgerFile = Annotated[
     Path | None,
     typer.Option("--ledger", help="The ledger; else POINTILLIST_LEDGER, else the user's own.", show_default=False),
 ]
+SharedPlanArgument = Annotated[
+    Path, typer.Argument(metavar="PLAN", help="The plan that all owners follow.", show_default=False)
+]
+SharedPlanFile = Annotated[
+    Path,
+    typer.Option("--plan", help="The plan that all owners follow, as it stands before this round.", show_default=False),
+]
+Owner = Annotated[int, typer.Option("--owner", help="Which owner you are, from 1.", show_default=False)]
+EngineName = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        help="What runs the pass over the rows: local, spark or dask; by default the cores of this machine.",
+        show_default=False,
+    ),
+]
+Master = Annotated[
+    str | None,
+    typer.Option(
+        "--master",
+        metavar="ADDRESS",
+        help="With --engine: where its cluster is, such as spark://host:7077, yarn, sc://host or tcp://host:8786.",
+        show_default=False,
+    ),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        help="How many may work at a time; of a cluster, into how many tasks a pass is cut, at most.",
+        show_default=False,
+    ),
+]
 Confidence = Annotated[float, typer.Option(help="Confidence of the intervals.")]
 Delimiter = Annotated[
     str, typer.Option(help="What separates the columns of a CSV file; a semicolon or a tab is found without it.")
@@ -109,11 +161,14 @@ Sql = Annotated[
     ),
 ]
 Output = Annotated[
-    Path,
+    Place,
     typer.Option(
         "-o",
         "--output",
-        help="The table to write: .csv or .tsv (perhaps .gz or .zst), .parquet or .arrow. Images: a folder (no ending), "
+        parser=place,
+        metavar="PATH",
+        help="The table to write: .csv or .tsv (perhaps .gz or .zst), .parquet or .arrow; a folder (no ending), for any "
+        "number of rows in parts; also s3://… and postgresql://host/db?schema=synthetic&table=people. Images: a folder, "
         ".npz or .parquet.",
         show_default=False,
     ),

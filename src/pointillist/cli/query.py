@@ -38,13 +38,13 @@ def query(
 
     Example: pointillist query people.release "correlation(age, income)" --model people.model
     """
-    from pointillist.cli import console
+    from pointillist.cli.progress_bars import Steps
     from pointillist.cli.show.answers import show_answers
-    from pointillist.inference.query import ask
+    from pointillist.inference.query_language import ask
     from pointillist.release import Release
 
     public = Release.load(release)
-    with console.Steps(quiet or as_json).shown() as steps:
+    with Steps(quiet or as_json).shown() as steps:
         found = ask(public, text, model=model, refits=refits, confidence=confidence, seed=seed, progress=steps)
     if as_json:
         print_json(found.to_json())

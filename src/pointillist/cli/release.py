@@ -1,4 +1,4 @@
-"""`pointillist release`: measure a private table once, with noise. The only command that spends budget."""
+"""`pointillist release`: measure a private table once, with noise. Spends budget."""
 
 import sys
 import warnings
@@ -13,10 +13,12 @@ from pointillist.cli.options import (
     Decimal,
     Delimiter,
     Delta,
+    EngineName,
     Epsilon,
     ExtractorName,
     Json,
     LedgerFile,
+    Master,
     MethodName,
     Neighbour,
     Overlap,
@@ -27,13 +29,16 @@ from pointillist.cli.options import (
     Settings,
     Sql,
     Targets,
+    Threads,
     Yes,
+    at_least_one,
 )
 from pointillist.cli.outputs import free, print_json
 from pointillist.errors import FactsFromDataWarning, SchemaError, UsageError
 from pointillist.files.paths import checked
 
 if TYPE_CHECKING:
+    from pointillist.cli.options import Place
     from pointillist.methods import Method
     from pointillist.plan import Plan
     from pointillist.schema import Schema
@@ -63,48 +68,48 @@ def release(
     delimiter: Delimiter = ",",
     decimal: Decimal = None,
     sql: Sql = None,
+    engine: EngineName = None,
+    master: Master = None,
+    threads: Threads = None,
     yes: Yes = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> str | None:
-    """Measure a private table once, with noise. The only command that spends privacy budget.
+    """Measure a private table once, with noise. Spends privacy budget.
 
     Facts in the schema that were read from the data are shown once more first, and you are asked whether they are public.
 
     Example: pointillist release people.csv --schema people.toml --target income --epsilon 1 -o people.release
 
+    Example: pointillist release hdfs://data/people --schema people.toml --epsilon 1 --engine spark -o people.release
+
     Example: pointillist release faces/ --schema faces.toml --epsilon 1 -o faces.release
     """
-    from pointillist.cli import console
-    from pointillist.curator.releasing import plan as make_plan
-    from pointillist.curator.releasing import release as make_release
-    from pointillist.reading.opening import open_source
+    from pointillist.cli.progress_bars import Steps
+    from pointillist.cli.show.release import tell_release
+    from pointillist.curator import releasing
+    from pointillist.engines import opened
     from pointillist.schema import Schema
 
     facts = Schema.load(schema)
     asked: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "target": target, "neighbours": neighbours}
-    asked["method"] = _recipe(facts, method, settings, public, overlap, extractor, data, delimiter)
-    settled = make_plan(facts, **asked)
+    asked["method"] = recipe_of(facts, method, settings, public, overlap, extractor, data, delimiter)
+    settled = releasing.plan(facts, **asked)
     if plan:
-        _tell(settled, quiet, as_json)
+        tell_plan(settled, quiet, as_json)
         return None
     output = _needed(output)
     free(output, overwrite, data, schema, ledger, public, None if extractor is None else Path(extractor))
     facts.require_reviewed(str(schema))
-    source = open_source(data, delimiter=delimiter, decimal=decimal, query=sql)
-    _tell(settled, quiet or as_json)
-    _last_look(facts, schema, yes)
-    with warnings.catch_warnings(), console.Steps(quiet or as_json).shown() as steps:
+    workers = None if threads is None else at_least_one(threads, "--threads")
+    source, run = opened(data, engine, workers, master, delimiter=delimiter, decimal=decimal, query=sql)
+    tell_plan(settled, quiet or as_json)
+    last_look(facts, schema, yes)
+    with warnings.catch_warnings(), Steps(quiet or as_json).shown() as steps:
         warnings.simplefilter("ignore", FactsFromDataWarning)
-        made = make_release(source, facts, **asked, ledger=ledger, output=output, progress=steps)
-    if as_json:
-        print_json({"release": str(output), "id": made.id, "guarantee": made.guarantee.to_json()})
-    elif not quiet:
-        console.say(made.guarantee.sentence())
-        console.say(f"Written to {output}.")
-        return f"pointillist fit {output} -o MODEL"
-    return None
+        made = releasing.release(source, facts, **asked, ledger=ledger, output=output, progress=steps, engine=run)
+    return tell_release(made, output, quiet, as_json)
 
 
 def _needed(output: Path | None) -> Path:
@@ -113,7 +118,7 @@ def _needed(output: Path | None) -> Path:
     return output
 
 
-def _tell(plan: "Plan", quiet: bool, as_json: bool = False) -> None:
+def tell_plan(plan: "Plan", quiet: bool, as_json: bool = False) -> None:
     """What is going to be measured, where it is wanted."""
     from pointillist.cli.show.plan import show_plan
 
@@ -123,14 +128,14 @@ def _tell(plan: "Plan", quiet: bool, as_json: bool = False) -> None:
         show_plan(plan)
 
 
-def _recipe(
+def recipe_of(
     schema: "Schema",
     method: str | None,
     settings: list[str] | None,
     public: Path | None,
     overlap: bool,
     extractor: str | None,
-    private: Path,
+    private: "Place",
     delimiter: str,
 ) -> "Method":
     """The method by its name, with its settings, and the public rows or the network that it is to use, if any."""
@@ -154,7 +159,7 @@ def _brought(
     public: Path | None,
     overlap: bool,
     extractor: str | None,
-    private: Path,
+    private: "Place",
     delimiter: str,
 ) -> dict[str, Any]:
     """The settings of a method that have options of their own: they bring files along."""
@@ -178,7 +183,7 @@ def _brought(
             "rows."
         )
     schema.require_table("--method landmarks")
-    if public.exists() and private.exists() and public.samefile(private):
+    if isinstance(private, Path) and public.exists() and private.exists() and public.samefile(private):
         raise UsageError(
             f"--public names the private table itself ({public}). Public rows are copied into the release as they are: name "
             "a table that anybody may see."
@@ -192,7 +197,7 @@ def _file_or_name(text: str) -> str | Path:
     return Path(text) if checked(text, UsageError).is_file() else text
 
 
-def _last_look(schema: "Schema", origin: Path, yes: bool) -> None:
+def last_look(schema: "Schema", origin: Path, yes: bool) -> None:
     """Facts that were read from the data, once more before they are published; somebody has to say that they may be."""
     from pointillist.cli.show.schema import show_last_look
 

@@ -12,6 +12,9 @@ from pointillist.cli.outputs import require_own
 from pointillist.errors import UsageError
 
 if TYPE_CHECKING:
+    from typing import TypeGuard
+
+    from pointillist.cli.options import Place
     from pointillist.model import Model
     from pointillist.schema import Schema
 
@@ -32,6 +35,8 @@ def sample(
 
     Example: pointillist sample people.model -n 50000 -o synthetic.parquet
 
+    Example: pointillist sample people.model -n 100000000 -o synthetic/
+
     Example: pointillist sample people.model -n 1000 --given sex=F --given age=30..40 --balance income -o some.csv
     """
     from pointillist.cli import console
@@ -39,7 +44,7 @@ def sample(
 
     fitted = Model.load(model)
     free_for_rows(output, fitted.schema, overwrite, model)
-    count = wanted_rows(rows, fitted.default_count)
+    count = wanted_rows(rows, fitted, output)
     columns = {name: column for name, column in fitted.schema.measured.items() if column.has_levels}
     condition = _conditions(given or [], columns)
     said = write_rows(fitted, count, output, overwrite, given=condition, balance=balance, seed=seed, safe_csv=safe_csv)
@@ -67,36 +72,60 @@ def _conditions(given: list[str], measured: Mapping[str, Any]) -> dict[str, Any]
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 
-def wanted_rows(rows: int | None, default: int) -> int:
+def wanted_rows(rows: int | None, model: "Model", output: "Place") -> int:
     """How many rows to sample."""
+    require_rows(rows, model.schema, output)
+    if rows is not None:
+        return rows
+    return max(1, round(model.rows)) if _in_parts(output, model.schema) else model.default_count
+
+
+def require_rows(rows: int | None, schema: "Schema", output: "Place") -> None:
+    """Refuse a number of rows that cannot be written there."""
     from pointillist.sampling.table_decoder import MOST_ROWS
 
-    if rows is not None and rows > MOST_ROWS:
-        raise UsageError(f"-n / --rows must be at most {MOST_ROWS:,}. Sample in parts, each with another seed.")
-    return default if rows is None else at_least_one(rows, "-n / --rows")
+    if rows is not None and at_least_one(rows, "-n / --rows") > MOST_ROWS and not _in_parts(output, schema):
+        raise UsageError(
+            f"-n / --rows must be at most {MOST_ROWS:,} for one file. Write more to a folder: an -o without an ending."
+        )
 
 
-def free_for_rows(output: Path, schema: "Schema", overwrite: bool, *inputs: Path | None) -> None:
+def _in_parts(output: "Place", schema: "Schema") -> "TypeGuard[Path]":
+    """Whether rows go to a folder, part by part."""
+    from pointillist.files.table_folder import is_folder
+
+    return schema.image is None and isinstance(output, Path) and is_folder(output)
+
+
+def free_for_rows(output: "Place", schema: "Schema", overwrite: bool, *inputs: "Place | None") -> None:
     """Refuse what `free` refuses, and an ending that synthetic rows cannot be written by; images may go to a folder."""
-    from pointillist.files import image_files
+    from pointillist.files import image_files, table_folder
     from pointillist.files import table_output as tables
 
     require_own(output, overwrite, *inputs)
-    if schema.image is None:
-        tables.check_path(output)
-    else:
+    if _in_parts(output, schema):
+        table_folder.check_folder(output, overwrite=overwrite)
+    elif schema.image is None:
+        tables.check_path(output, overwrite=overwrite)
+    elif isinstance(output, Path):
         image_files.check(output, overwrite=overwrite)
+    else:
+        raise UsageError(f"{output}: images are written to this machine. Name a folder, .npz or .parquet.")
 
 
 def write_rows(
-    model: "Model", count: int, output: Path, overwrite: bool, *, safe_csv: bool = False, **options: Any
+    model: "Model", count: int, output: "Place", overwrite: bool, *, safe_csv: bool = False, **options: Any
 ) -> str:
     """Sample rows or images and write them; what to say about it."""
-    from pointillist.files import image_files
+    from pointillist.files import image_files, table_folder
     from pointillist.files import table_output as tables
 
+    if _in_parts(output, model.schema):
+        table_folder.write_folder(model.sample_parts(count, **options), output, overwrite=overwrite)
+        return f"{count:,} synthetic rows written to {output}, in parts."
     if model.schema.image is None:
-        tables.write_table(model.sample_table(count, **options), output, model.schema, safe_csv=safe_csv)
+        rows = model.sample_table(count, **options)
+        tables.write_table(rows, output, model.schema, safe_csv=safe_csv, overwrite=overwrite)
         return f"{count:,} synthetic rows written to {output}."
-    image_files.write(model.sample(count, **options), output, overwrite=overwrite)
+    image_files.write(model.sample(count, **options), Path(str(output)), overwrite=overwrite)
     return f"{count:,} synthetic images written to {output}."

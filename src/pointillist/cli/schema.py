@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import Data, Decimal, Delimiter, Overwrite, Quiet, Sql, at_least_one
+from pointillist.cli.options import (
+    Data,
+    Decimal,
+    Delimiter,
+    Delta,
+    LedgerFile,
+    Neighbour,
+    Overwrite,
+    Place,
+    Quiet,
+    Sql,
+    at_least_one,
+    place,
+)
 from pointillist.cli.outputs import free
 
 if TYPE_CHECKING:
@@ -24,6 +37,16 @@ def schema_draft(
     name: Annotated[str | None, typer.Option(help="The data set's name in the ledger; by default the file's.")] = None,
     person: Annotated[str | None, typer.Option(help="The column that names the person a row belongs to.")] = None,
     max_rows: Annotated[int, typer.Option(help="With --person: the most rows used of each person.")] = 1,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(
+            help="Buy the facts: find them with noise, at this privacy budget. Then nobody has to vouch for them.",
+            show_default=False,
+        ),
+    ] = None,
+    delta: Delta = 1e-5,
+    neighbours: Neighbour = "add-remove",
+    ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
     decimal: Decimal = None,
     sql: Sql = None,
@@ -32,9 +55,12 @@ def schema_draft(
 ) -> None:
     """Draft a schema from a table, for you to review.
 
-    Every fact that was read off the data is marked; a release refuses the file until you set reviewed = true.
+    Every fact that was read off the data is marked; a release refuses the file until you set reviewed = true. With --epsilon
+    facts are found with noise instead, and booked in the ledger: no release asks about them.
 
     Example: pointillist schema draft people.csv -o people.toml
+
+    Example: pointillist schema draft people.csv --epsilon 0.1 -o people.toml
     """
     from pointillist.cli import console
     from pointillist.cli.show.schema import show_draft
@@ -43,16 +69,21 @@ def schema_draft(
     from pointillist.reading.opening import open_source
     from pointillist.schema import Person
 
-    free(output, overwrite, data)
+    free(output, overwrite, data, ledger)
     owner = None if person is None else Person(column=person, max_rows=at_least_one(max_rows, "--max-rows"))
     made = draft(
         open_source(data, delimiter=delimiter, decimal=decimal, query=sql),
         name=name or data.name.split(".")[0],
         person=owner,
+        epsilon=epsilon,
+        delta=delta,
+        neighbours=neighbours,
+        ledger=ledger,
     )
     container.write(output, made.to_toml().encode())
     if not quiet:
         show_draft(made, output)
+    if not quiet and epsilon is None:
         asked = " and answer the question in it" if made.several_rows else ""
         console.say(
             f"Written to {output}. Review every fact read from the data{asked}, then set reviewed = true in it: "
@@ -64,8 +95,13 @@ def schema_draft(
 def schema_review(
     schema: Annotated[Path, typer.Argument(help="The draft, a TOML file.", show_default=False)],
     data: Annotated[
-        Path | None,
-        typer.Option(help="The table: then it is counted how many rows share each fact.", show_default=False),
+        Place | None,
+        typer.Option(
+            parser=place,
+            metavar="DATA",
+            help="The table: then it is counted how many rows share each fact.",
+            show_default=False,
+        ),
     ] = None,
     safer: Annotated[bool, typer.Option("--safer", help="Take what is suggested where few rows share a fact.")] = False,
     accept: Annotated[bool, typer.Option("--accept", help="Say that anyone may know all that is left.")] = False,
@@ -97,9 +133,10 @@ def schema_review(
         f"{each.column}: {each.fact}" for each in findings if safer and each.revealing and each.safer is not None
     ]
     made = made.model_copy(update={"reviewed": True}) if accept else made
-    earlier = [line for line in schema.read_text(encoding="utf-8").splitlines() if line.startswith("# Reviewed ")]
-    notes = [*earlier, _note(changed, accept)]
-    container.write(schema, ("\n".join(notes) + "\n\n" + made.to_toml()).encode())
+    lines = schema.read_text(encoding="utf-8").splitlines(keepends=True)
+    earlier = [line for line in lines if line.startswith("# Reviewed ")]
+    rest = made.written_over("".join(line for line in lines if line not in earlier), facts)
+    container.write(schema, ("".join(earlier) + _note(changed, accept) + "\n\n" + rest).encode())
     _say_written(schema, made)
 
 

@@ -11,15 +11,18 @@ from pointillist.cli.options import (
     Decimal,
     Delimiter,
     Delta,
+    EngineName,
     Epsilon,
     ExtractorName,
     GeneratorName,
     LedgerFile,
+    Master,
     MethodName,
     Neighbour,
     Output,
     Overlap,
     Overwrite,
+    Place,
     Public,
     Quiet,
     Rows,
@@ -29,11 +32,12 @@ from pointillist.cli.options import (
     Settings,
     Sql,
     Targets,
+    Threads,
     Yes,
 )
 from pointillist.cli.outputs import free
 from pointillist.cli.release import release
-from pointillist.cli.sample import free_for_rows, wanted_rows, write_rows
+from pointillist.cli.sample import free_for_rows, require_rows, wanted_rows, write_rows
 from pointillist.errors import PointillistError
 
 KeptRelease = Annotated[
@@ -65,6 +69,9 @@ def synth(
     delimiter: Delimiter = ",",
     decimal: Decimal = None,
     sql: Sql = None,
+    engine: EngineName = None,
+    master: Master = None,
+    threads: Threads = None,
     yes: Yes = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -73,33 +80,42 @@ def synth(
 
     Example: pointillist synth people.csv --schema people.toml --epsilon 1 -o synthetic.csv
     """
-    from pointillist.cli import console
+    from pointillist.cli.progress_bars import Steps
     from pointillist.generators import generator_for
     from pointillist.methods.fit import fit as make_fit
     from pointillist.release import Release
     from pointillist.schema import Schema
 
-    kept = keep or output.with_suffix(".release")
+    kept = keep or _beside(output)
     facts = Schema.load(schema)
     free_for_rows(output, facts, overwrite, data, schema, kept, ledger, public)
     free(kept, overwrite, data, schema, ledger, public)
-    wanted_rows(rows, 1)
+    require_rows(rows, facts, output)
     if generator is not None:
         generator_for(facts, generator)  # better known before anything is spent
     release(
         data, schema, epsilon, kept, delta, target, neighbours, method, public, overlap, extractor,
-        settings, plan=False, ledger=ledger, delimiter=delimiter, decimal=decimal, sql=sql, yes=yes,
-        overwrite=overwrite, quiet=quiet,
+        settings, plan=False, ledger=ledger, delimiter=delimiter, decimal=decimal, sql=sql,
+        engine=engine, master=master, threads=threads, yes=yes, overwrite=overwrite, quiet=quiet,
     )  # fmt: skip
     try:
-        with console.Steps(quiet).shown() as steps:
+        with Steps(quiet).shown() as steps:
             model = make_fit(Release.load(kept), generator=generator, progress=steps)
-        count = wanted_rows(rows, model.default_count)
-        said = write_rows(model, count, output, overwrite, seed=seed, safe_csv=safe_csv)
+        said = write_rows(model, wanted_rows(rows, model, output), output, overwrite, seed=seed, safe_csv=safe_csv)
     except PointillistError as error:
         raise type(error)(f"{error}\nThe release is safe in {kept}: go on with pointillist fit {kept}.") from None
-    if quiet:
-        return None
+    return None if quiet else _said(said, data, output, kept)
+
+
+def _beside(output: Place) -> Path:
+    """Where the release is kept: beside the rows, or here where they go elsewhere."""
+    return (output if isinstance(output, Path) else Path(output.name.replace("/", "_"))).with_suffix(".release")
+
+
+def _said(said: str, data: Place, output: Place, kept: Path) -> str:
+    """Say what was made; what comes next."""
+    from pointillist.cli import console
+
     console.say(said)
     report = f"pointillist evaluate {data} {output} --release {kept} -o report.html"
     return f"{report} (for your eyes), and pointillist card {kept} -o card.html (to share with the data)"

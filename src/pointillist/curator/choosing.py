@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from pointillist.curator.candidates import Candidates, Given, Multisets
 from pointillist.curator.releasing import embed, finish
-from pointillist.engines import Engine
+from pointillist.engines import Engine, opened
 from pointillist.errors import UsageError, without_context
 from pointillist.features import Concat, FeatureMap, Product, Records, Tiles, Weighted
 from pointillist.features.base import is_own
@@ -38,7 +38,7 @@ from pointillist.privacy.guarantee import Guarantee, Neighbours
 from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.sensitivity import squared_sensitivity
 from pointillist.reading.base import Source
-from pointillist.reading.opening import open_schema, open_source
+from pointillist.reading.opening import open_schema
 from pointillist.release import Release
 from pointillist.sampling.table_decoder import FRAMES
 from pointillist.schema import Person, Schema
@@ -157,12 +157,12 @@ def choose(
     grid = Grid.dense(feature_map.dimension)
     scale = selection_scale(budget.epsilon, sensitivity(feature_map, grid, schema.person))
     public = _candidates(candidates, table, schema)
-    source = open_source(table)
-    source.require([*schema.measured, *([schema.person.column] if schema.person else [])])
+    opening, chosen = opened(table, engine, threads)
     book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
-    seen = book.check(schema.name, guarantee)
-
-    sums, rows = embed(source, schema, feature_map, grid, threads, engine)
+    with opening.held() as source:
+        source.require([*schema.measured, *([schema.person.column] if schema.person else [])])
+        seen = book.check(schema.name, guarantee)
+        sums, rows = embed(source, schema, feature_map, grid, None, chosen)
     scores = [each for tables, size in public.sums(feature_map, grid) for each in distances(sums, rows, tables, size)]
     choice_id = str(uuid.uuid4())
     name = features if isinstance(features, str) else type(features).__name__

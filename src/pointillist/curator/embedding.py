@@ -29,7 +29,7 @@ _DENSE_CELLS = 1 << 20
 """Features held at a time on the dense path: memory does not grow with rows times features."""
 _EXACT = 1 << 53
 """Floats hold every integer up to here."""
-_MOST_LEAVES = 3
+_MOST_LEAVES = 5
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Embedding:
     def _layout(self, maps: list[FeatureMap]) -> None:
         """Settle how each block's counts come about.
 
-        Most blocks are products of up to three columns' tiles: the compiled kernel counts those. A block whose columns
+        Most blocks are products of a few columns' tiles: the compiled kernel counts those. A block whose columns
         all occur in a larger block needs no counting: its counts are sums of the larger one's, exactly. The rest, of
         rarer shape, is counted one by one.
         """

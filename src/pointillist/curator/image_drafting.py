@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from pointillist.errors import DataError, UsageError
 from pointillist.reading.base import Source
 from pointillist.reading.connection import connect
+from pointillist.reading.image_decoding import contents, header, image_shape, is_encoded
 from pointillist.reading.images import IMAGE, LABEL, Images
-from pointillist.reading.pixels import contents, header, image_shape, is_encoded
 from pointillist.schema import MISSING_TEXTS, Categorical, Ignore, Image, Person, Schema
 from pointillist.schema.texts import as_texts
 

@@ -7,7 +7,6 @@ knows.
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 from pointillist.curator.clipping import Integers
 from pointillist.curator.job import EmbeddingJob
 from pointillist.curator.overlap import require_no_copy
-from pointillist.engines import Engine, engine_for
+from pointillist.engines import Engine, engine_for, opened
 from pointillist.errors import (
     ArtefactError,
     LedgerError,
@@ -24,21 +23,21 @@ from pointillist.errors import (
     without_context,
 )
 from pointillist.features import FeatureMap
-from pointillist.features.base import is_own
-from pointillist.features.serial import to_nodes
 from pointillist.files.container import Pending, reserve
 from pointillist.methods import Method, method_for
-from pointillist.methods.base import Chooses, CopiesRows
-from pointillist.plan import Plan, Request, Round
+from pointillist.methods.base import CopiesRows
+from pointillist.methods.measuring import as_measured, require_planned
+from pointillist.plan import Plan, Request
 from pointillist.privacy.budget import DEFAULT_DELTA, Budget
 from pointillist.privacy.grid import Grid
 from pointillist.privacy.guarantee import Neighbours, short
 from pointillist.privacy.ledger import Ledger
 from pointillist.privacy.ledger_file import Identity
 from pointillist.privacy.noise import add_noise
+from pointillist.privacy.owners import Owners
 from pointillist.progress import Progress, silent
 from pointillist.reading.base import Report, Source
-from pointillist.reading.opening import open_schema, open_source
+from pointillist.reading.opening import open_schema
 from pointillist.release import Measurement, Release
 from pointillist.schema import Schema
 
@@ -51,8 +50,9 @@ def plan(
     target: str | Sequence[str] | None = None,
     neighbours: str | Neighbours = Neighbours.ADD_REMOVE,
     method: str | Method | None = None,
+    owners: Owners | None = None,
 ) -> Plan:
-    """What a release would measure and at which noise. Sees no data and spends nothing."""
+    """What a release would measure and at which noise, also of several owners. Sees no data and spends nothing."""
     schema = open_schema(schema)
     targets = _targets(target)
     for name in targets:
@@ -61,7 +61,7 @@ def plan(
         budget = Budget(float(epsilon), float(delta))
     except (TypeError, ValueError):
         raise UsageError(f"epsilon and delta must be numbers, not {epsilon!r} and {delta!r}.") from None
-    request = Request(schema, budget, Neighbours.parse(neighbours), targets)
+    request = Request(schema, budget, Neighbours.parse(neighbours), targets, owners)
     return method_for(schema, method).plan(request)
 
 
@@ -85,7 +85,8 @@ def release(
 
     Arguments:
         table: a path (CSV, Parquet file or folder, Arrow), a pandas, polars or pyarrow table, a DuckDB relation, or
-            `pointillist.sql(...)`; for images a folder of class folders, an npz or npy file, a table with a column of
+            `pointillist.sql(...)`; an address ("postgresql://host/db?table=people", "s3://bucket/people.parquet"), or
+            `pointillist.database(...)`; for images a folder of class folders, an npz or npy file, a table with a column of
             encoded images, or `pointillist.images(...)`.
         schema: the public facts about it, reviewed; or the path of its TOML file.
         epsilon: the promise, for the whole release ...
@@ -96,7 +97,9 @@ def release(
         method: how it is measured; by default "mosaic" for tables and "spectral" for images.
         ledger: where the spend is recorded; by default the user's own ledger.
         output: also write the release to this file, whole or not at all.
-        engine: what runs the pass over the rows, by its name; by default "local", on the cores of this machine.
+        threads: how many may work at a time; of a cluster, into how many tasks a pass is cut, at most.
+        engine: what runs the pass over the rows, by its name or itself; by default "spark" for Spark's frames, "dask" for
+            Dask's, and "local", on the cores of this machine, for all else.
 
     Facts that `draft` read from the rows are published with the schema: a `FactsFromDataWarning` names them.
     Nothing is spent by a call that fails before noise is drawn; by then every row has been read and checked once. If the
@@ -107,16 +110,16 @@ def release(
     schema.require_reviewed()
     schema.warn_of_vouched()
     settled = plan(schema, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, method=recipe)
-    source = open_source(table)
-    source.require([*schema.measured, *([schema.person.column] if schema.person else [])])
-    exact = _count_is_public(settled, source)
-    book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
-    seen = book.check(schema.name, settled.guarantee)
-    if isinstance(recipe, CopiesRows) and recipe.copied_rows is not None:
-        progress("compare", 0.0)
-        require_no_copy(recipe.copied_rows, source, schema)
-
-    made = _made(source, settled, recipe, exact, (book, seen), output, progress, (threads, engine))
+    opening, chosen = opened(table, engine, threads)
+    with opening.held() as source:
+        source.require([*schema.measured, *([schema.person.column] if schema.person else [])])
+        exact = _count_is_public(settled, source)
+        book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+        seen = book.check(schema.name, settled.guarantee)
+        if isinstance(recipe, CopiesRows) and recipe.copied_rows is not None:
+            progress("compare", 0.0)
+            require_no_copy(recipe.copied_rows, source, schema)
+        made = _made(source, settled, recipe, exact, (book, seen), output, progress, chosen)
     progress("done", 1.0)
     return made
 
@@ -129,17 +132,18 @@ def _made(
     spending: tuple[Ledger, Identity | None],
     output: str | Path | None,
     progress: Progress,
-    run: tuple[int | None, Engine | str | None],
+    engine: Engine,
 ) -> Release:
     """Measure, and write what was made: space for it is taken first, and the spend is closed last."""
     release_id, (book, seen), request = str(uuid.uuid4()), spending, settled.request
     purpose = f"{recipe.name}, target {', '.join(request.targets)}" if request.targets else recipe.name
+    purpose += "" if source.version is None else f", {source.version}"
     record = partial(
         book.record, request.schema.name, settled.guarantee, release=release_id, purpose=purpose, seen=seen
     )
     with reserve(output, _size(settled)) if output is not None else nullcontext() as pending:
-        measured, rows = _measured(source, settled, recipe, record, progress, run)
-        settled = _as_measured(settled, recipe, measured)
+        measured, rows = _measured(source, settled, recipe, record, progress, engine)
+        settled = as_measured(settled, recipe, measured)
         made = Release(
             id=release_id,
             created=Release.now(),
@@ -153,7 +157,7 @@ def _made(
         )
         if pending is not None:
             progress("write", 0.0)
-            _commit(pending, made)
+            commit(pending, made, "release", _spent(made))
         progress("close", 0.0)
         finish(book, made, "release", output)
     return made
@@ -165,7 +169,7 @@ def _measured(
     recipe: Method,
     record: Callable[[], None],
     progress: Progress,
-    run: tuple[int | None, Engine | str | None],
+    engine: Engine,
 ) -> tuple[tuple[Measurement, ...], int]:
     """All rounds of a plan, each with its noise, and the number of rows, which is secret.
 
@@ -177,10 +181,10 @@ def _measured(
         feature_map = recipe.feature_map(settled, measured)
         step = f"pass {number + 1} of {len(settled.rounds)}"
         progress(step, 0.0)
-        _check(feature_map, each)
+        require_planned(feature_map, each)
         try:
             schema = settled.request.schema
-            sums, rows = embed(source, schema, feature_map, each.grid, *run, partial(progress, step))
+            sums, rows = embed(source, schema, feature_map, each.grid, None, engine, partial(progress, step))
         except PointillistError as error:
             if number == 0:
                 raise
@@ -194,15 +198,6 @@ def _measured(
         measured.append(Measurement(feature_map, add_noise(sums, sigma), each.grid, sigma))
         del sums
     return tuple(measured), rows
-
-
-def _as_measured(settled: Plan, recipe: Method, measured: Sequence[Measurement]) -> Plan:
-    """The plan with the blocks that were really measured, where the method chose them on the way."""
-    if not isinstance(recipe, Chooses):
-        return settled
-    chosen = (recipe.blocks(settled, measured[:number]) for number in range(len(settled.rounds)))
-    rounds = tuple(replace(each, blocks=blocks) for each, blocks in zip(settled.rounds, chosen, strict=True))
-    return replace(settled, rounds=rounds)
 
 
 def _count_is_public(settled: Plan, source: Source) -> bool:
@@ -227,12 +222,12 @@ def finish(book: Ledger, made: Any, what: str, output: str | Path | None = None)
         raise
 
 
-def _commit(pending: Pending, made: Release) -> None:
-    """Write the release; space for it was taken before anything was spent, but its folder may have gone since."""
+def commit(pending: Pending, made: Any, what: str, spent: str) -> None:
+    """Write what was made; space for it was taken before anything was spent, but its folder may have gone since."""
     try:
         pending.commit(made.to_bytes())
     except OSError as error:
-        failed = ArtefactError(f"{pending.path}: the release cannot be written ({error.strerror}); {_spent(made)}.")
+        failed = ArtefactError(f"{pending.path}: the {what} cannot be written ({error.strerror}); {spent}.")
         failed.made = made
         raise failed from None
 
@@ -240,20 +235,6 @@ def _commit(pending: Pending, made: Release) -> None:
 def _spent(made: Any) -> str:
     promise = made.guarantee
     return f"ε = {promise.epsilon:g}, δ = {short(promise.delta)} was spent on {made.schema.name!r}, and counts"
-
-
-def _check(feature_map: FeatureMap, planned: Round) -> None:
-    """The map must be what the plan promised, and it must fit into a file: better known before anything is spent."""
-    counted = all(block.indicator for block, _ in feature_map.blocks())
-    if (planned.nonnegative or planned.positive) and not counted and not is_own(feature_map):
-        raise RuntimeError("the plan counts on the signs of features from elsewhere")
-    to_nodes(feature_map)
-    fits = feature_map.dimension <= planned.dimension and feature_map.bound <= 1 + 1e-9
-    kept = feature_map.nonnegative or not planned.nonnegative
-    if not fits or not kept or (planned.positive and not feature_map.positive):
-        raise RuntimeError("the feature map is not what its plan says")
-    if planned.counting and any(block.most_ones is None for block, _ in feature_map.blocks()):
-        raise RuntimeError("the feature map is not what its plan says")
 
 
 def _targets(target: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -279,6 +260,7 @@ def embed(
     chosen = engine_for(source, engine, threads)
     job = EmbeddingJob(schema, feature_map, grid, source.name)
     total = chosen.run(source.partitions(chosen.partitions), job, report)
+    source.require_unchanged()
     return job.sums(total), total.rows
 
 

@@ -25,12 +25,15 @@ _FEWEST, _REPEATED, _MOST_ROWS, _MOST_NAMED, _MOST_SHARE = 40, 20, 100, 500, 0.0
 of one value, at most."""
 _TEXTS = 60
 """Texts at most that are categories rather than names."""
-_FACTS, _FACT_VALUES, _SUSPECTS, _ROWS = 30, 200, 20, 100_000
+_FACTS, _FACT_VALUES, _SUSPECTS, _ROWS = 20, 200, 20, 40_000
 """Columns looked at beside a suspect, values of each, suspects, rows: at most, to keep a draft quick."""
 _EQUAL, _CONSTANT, _APART, _ALIKE, _MONOTONE = 0.9, 0.98, 0.25, 0.3, 0.8
 _PERSONAL = re.compile(
     r"(^|_)(id|ids|nr|mrn|ssn|key|uuid|patient|person|subject|customer|client|member|user|account)(_|$)|(number|Id|ID)$"
 )
+_TIME = re.compile(r"(^|_|\b)(year|yr|date|month|week|day|hour|time|period|wave|quarter|season|round)s?(_|\b|$)", re.I)
+_YEARS = 1800, 2100
+"""Names of columns that say when, and whole numbers that do: what repeats in them is a calendar."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class _Values:
     """The share of values that come as often as most do."""
     usual: int
     """How often most values come."""
+    years: bool
+    """Whether they are whole numbers that may be years."""
     gapless: bool
     """Whether they are whole numbers without a gap: of rows, if each comes once."""
 
@@ -66,7 +71,9 @@ class _Values:
     @property
     def suspicious(self) -> bool:
         return self.named or (
-            self.distinct >= _FEWEST
+            not self.years
+            and _TIME.search(self.name) is None
+            and self.distinct >= _FEWEST
             and self.filled - self.distinct >= _REPEATED
             and self.each <= _MOST_ROWS
             and self.largest <= max(_MOST_SHARE * self.filled, 3 * self.each)
@@ -119,6 +126,7 @@ def _values(rows: duckdb.DuckDBPyRelation, column: str, name: str, drafted: AnyC
         largest=max((line[0] for line in often), default=0),
         equal=most / max(1, distinct),
         usual=usual,
+        years=numbers == distinct > 0 and _YEARS[0] <= low and high <= _YEARS[1],
         gapless=numbers == distinct == high - low + 1,
     )
 

@@ -20,7 +20,7 @@ FEW = 10
 """A fact that fewer rows share than this may give them away."""
 _END = 0.02
 """The part of a range at either end that a bound speaks for."""
-_ORDER = ("categories", "codes", "special", "only", "max", "min")
+_ORDER = ("categories", "codes", "special", "only", "max", "min", "constraints", "derived")
 """Facts that could give somebody away, the likeliest first."""
 
 
@@ -51,6 +51,8 @@ def review(schema: Schema, source: Source | None = None) -> tuple[Finding, ...]:
         for finding in _of_column(name, column, seen.get(name))
         if finding.fact in column.read_from_data
     ]
+    if "constraints" in schema.read_from_data:
+        found += [Finding("", "constraints", None, f"{each}: in every row") for each in schema.constraints]
     return tuple(sorted(found, key=lambda each: (FEW if each.rows is None else each.rows, _ORDER.index(each.fact))))
 
 
@@ -92,6 +94,8 @@ def _of_column(name: str, column: AnyColumn, counts: Any) -> Iterator[Finding]:
         yield _categories(name, column, counts)
     elif isinstance(column, Derived) and column.of is not None:
         yield Finding(name, "codes", None, f"what each {column.of} has: {len(column.codes)} pairs")
+    elif isinstance(column, Derived):
+        yield Finding(name, "derived", None, f"{name} = {column.derived}: in every row")
     elif isinstance(column, Integer | Real):
         at = 2 + len(column.special)
         ends = (None, None) if counts is None else (int(counts[0]), int(counts[1]))

@@ -24,6 +24,7 @@ _LEAST, _SAMPLE, _FIRST, _MOST_COLUMNS = 100, 4_000, 64, 60
 _DIVISORS = (10, 100, 1000)
 _FACTORS = (2, 4, 7, 10, 12, 24, 52, 60, 100, 365, 1000)
 _LEAST_VALUES = 3
+_AS_MANY = 0.7
 _MOST_CODES, _ROWS_EACH, _LEAST_ROWS = 200, 20, 5
 """Codes at most, rows of each on average, and rows of each at least, where one column decides another."""
 
@@ -63,12 +64,12 @@ class _Table:
         self._sql = {
             name: sql
             for name, column in columns.items()
-            if _sayable(name) and (sql := _as_sql(column, self._places[name]))
+            if _sayable(name) and (sql := as_sql(column, self._places[name]))
         }
         self._rows = rows
         shown = [f"{sql} AS {quote(self._places[name])}" for name, sql in self._sql.items()]
         sample = rows.limit(_SAMPLE).project(", ".join(shown)).to_arrow_table() if shown else None
-        self._values = {} if sample is None else {name: _array(sample[self._places[name]]) for name in self._sql}
+        self._values = {} if sample is None else {name: as_array(sample[self._places[name]]) for name in self._sql}
         self._numbers = [
             name for name, values in self._values.items() if values.dtype == np.float64 and _varies(values)
         ][:_MOST_COLUMNS]
@@ -83,13 +84,22 @@ class _Table:
         looked = _look(self._values, targets)
         matrix = np.stack([self._values[name][looked] for name in targets])
         slack = np.array([_slack(self._columns[name]) for name in targets])[:, None]
-        for formula, sql in self._formulas():
+        for formula, sql, reversible in self._formulas():
             values = formula.values({name: self._values[name][looked] for name in formula.columns})
             apart = np.abs(matrix - values) > slack + 1e-9 * np.abs(matrix)
             gaps = np.isnan(matrix) != np.isnan(values)
             for place in np.flatnonzero(~(apart | gaps).any(axis=1)):
-                if targets[place] not in formula.columns and self._seems(targets[place], formula):
-                    yield _Candidate(targets[place], formula, sql)
+                name = targets[place]
+                if name in formula.columns or (reversible and not self._richest(name, formula.columns)):
+                    continue
+                if self._seems(name, formula):
+                    yield _Candidate(name, formula, sql)
+
+    def _richest(self, name: str, inputs: tuple[str, ...]) -> bool:
+        """Whether a column has hardly fewer values than those that it would follow from: a difference follows from two
+        prices, not a price from the other one and the difference, which would make up prices that there are not."""
+        sizes = {each: len(np.unique(self._values[each])) for each in (name, *inputs)}
+        return sizes[name] >= _AS_MANY * max(sizes.values())
 
     def _seems(self, name: str, formula: Formula) -> bool:
         values = formula.values({each: self._values[each] for each in formula.columns})
@@ -97,29 +107,31 @@ class _Table:
         near = np.abs(real - values) <= _slack(self._columns[name]) + 1e-9 * np.abs(real)
         return bool((near | (np.isnan(real) & np.isnan(values))).all())
 
-    def _formulas(self) -> Iterator[tuple[Formula, str]]:
+    def _formulas(self) -> Iterator[tuple[Formula, str, bool]]:
+        """Formulas, what they are in SQL, and whether they could be solved for another column."""
         for name, column in self._columns.items():
             if isinstance(column, Datetime) and name in self._sql:
                 for part in PARTS[: 3 if column.resolution == "day" else 4]:
-                    yield Formula(f"{part}({quoted(name)})"), f"{part}({self._sql[name]})"
+                    yield Formula(f"{part}({quoted(name)})"), f"{part}({self._sql[name]})", False
         for name in self._numbers:
             x, sql = quoted(name), self._sql[name]
-            yield Formula(x), sql
+            yield Formula(x), sql, False
             if np.nanmin(self._values[name]) >= 0 and isinstance(self._columns[name], Integer):
                 for by in _DIVISORS:
-                    yield Formula(f"{x} % {by}"), f"({sql}) % {by}"
-                    yield Formula(f"{x} // {by}"), f"floor(({sql}) / {by})"
-            yield Formula(f"{x} * {x}"), f"({sql}) * ({sql})"
+                    yield Formula(f"{x} % {by}"), f"({sql}) % {by}", False
+                    yield Formula(f"{x} // {by}"), f"floor(({sql}) / {by})", False
+            yield Formula(f"{x} * {x}"), f"({sql}) * ({sql})", False
             if np.nanmin(self._values[name]) > 0:
-                yield Formula(f"log({x})"), f"ln(CASE WHEN ({sql}) > 0 THEN ({sql}) END)"
+                yield Formula(f"log({x})"), f"ln(CASE WHEN ({sql}) > 0 THEN ({sql}) END)", False
             for by in _FACTORS:
-                yield Formula(f"{x} * {by}"), f"({sql}) * {by}"
-                yield Formula(f"{x} / {by}"), f"({sql}) / {by}"
-        for sign, both in (("+", False), ("*", False), ("-", True)):
+                yield Formula(f"{x} * {by}"), f"({sql}) * {by}", False
+                yield Formula(f"{x} / {by}"), f"({sql}) / {by}", False
+        for sign, both in (("+", False), ("-", True), ("*", False)):
             for one, other in (itertools.permutations if both else itertools.combinations)(self._numbers, 2):
                 yield (
                     Formula(f"{quoted(one)} {sign} {quoted(other)}"),
                     f"({self._sql[one]}) {sign} ({self._sql[other]})",
+                    True,
                 )
 
     def holds(self, candidate: _Candidate) -> bool:
@@ -193,7 +205,7 @@ def _sayable(name: str) -> bool:
     return name.strip() != "" and "`" not in name
 
 
-def _as_sql(column: AnyColumn, place: str) -> str | None:
+def as_sql(column: AnyColumn, place: str) -> str | None:
     """A column's values as numbers or times in SQL, whatever the table has them as; none if they are neither."""
     text = f"trim({place}::VARCHAR)"
     if isinstance(column, Integer | Real) and column.format is None:
@@ -205,7 +217,7 @@ def _as_sql(column: AnyColumn, place: str) -> str | None:
     return None
 
 
-def _array(column: Any) -> NDArray[Any]:
+def as_array(column: Any) -> NDArray[Any]:
     values = column.combine_chunks().to_numpy(zero_copy_only=False)
     return np.asarray(values if values.dtype.kind == "M" else values.astype(np.float64))
 

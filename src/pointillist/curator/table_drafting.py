@@ -6,48 +6,88 @@ the rows is named, bounds are rounded outwards, and a release refuses the draft 
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import duckdb
 from pydantic import ValidationError
 
+from pointillist.curator.budget_drafting import draft_by_budget
 from pointillist.curator.column_values import ColumnValues
 from pointillist.curator.image_drafting import draft_images
+from pointillist.curator.relations import relations
 from pointillist.curator.repetition import repeating
 from pointillist.curator.structure import derived_columns
 from pointillist.errors import DataError, UsageError, without_context
+from pointillist.privacy.budget import DEFAULT_DELTA, Budget
+from pointillist.privacy.guarantee import Neighbours
+from pointillist.privacy.ledger import Ledger
 from pointillist.reading.base import Source
 from pointillist.reading.connection import connect
 from pointillist.reading.opening import open_source
 from pointillist.schema import KINDS, AnyColumn, Ignore, Person, Schema
+from pointillist.schema.constraints import Constraint
 from pointillist.schema.kinds.drafting import rounded_out
 
 
 @without_context
-def draft(table: Any, *, name: str, person: Person | None = None) -> Schema:
-    """A draft schema for a table. It is not private: review it before use."""
+def draft(
+    table: Any,
+    *,
+    name: str,
+    person: Person | None = None,
+    epsilon: float | None = None,
+    delta: float = DEFAULT_DELTA,
+    neighbours: str | Neighbours = Neighbours.ADD_REMOVE,
+    ledger: Ledger | str | Path | None = None,
+) -> Schema:
+    """A draft schema for a table. Without `epsilon` it is not private: review it before use.
+
+    With `epsilon` its facts are found with noise: they are (epsilon, delta)-differentially private for the same privacy unit
+    as a release, booked in the ledger under `name`, and nobody has to vouch for them. What few rows share is not seen. The
+    names of the columns, and the types in which they are stored, are taken as public.
+    """
     if not 0 < len(name) <= 200:
         raise UsageError("the data set's name must have from 1 to 200 characters.")
-    source = open_source(table)
-    with source.guard(None):
-        names = source.column_names()
-    hint = source.hint()
-    if not names or "--delimiter" in hint:
-        raise DataError(f"{source.name}: has {'one column only' if names else 'no columns'}. {hint}")
-    source.require([*names, *([person.column] if person else [])])
-    columns, count = draft_images(source, person) or _table(source, names, person)
+    with open_source(table).held() as source:
+        with source.guard(None):
+            names = source.column_names()
+        hint = source.hint()
+        if not names or "--delimiter" in hint:
+            raise DataError(f"{source.name}: has {'one column only' if names else 'no columns'}. {hint}")
+        source.require([*names, *([person.column] if person else [])])
+        if epsilon is not None:
+            try:
+                budget = Budget(float(epsilon), float(delta))
+            except (TypeError, ValueError):
+                raise UsageError(f"epsilon and delta must be numbers, not {epsilon!r} and {delta!r}.") from None
+            book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+            relation = Neighbours.parse(neighbours)
+            return draft_by_budget(
+                source, name=name, person=person, budget=budget, neighbours=relation, ledger=book
+            ).schema
+        columns, constraints, count = _images(source, person) or _table(source, names, person)
     facts = {
         "name": name,
         "reviewed": False,
-        "read_from_data": ("rows",),
+        "read_from_data": ("rows", *(("constraints",) if constraints else ())),
         "rows": math.ceil(rounded_out(count, up=True)),
         "columns": columns,
+        "constraints": constraints,
     }
     return Schema.parse({**facts, "person": person}, origin="the draft")
 
 
-def _table(source: Source, names: list[str], person: Person | None) -> tuple[dict[str, Any], int]:
-    """Columns of a draft for a table, and its number of rows."""
+_Facts = tuple[dict[str, Any], tuple[Constraint, ...], int]
+"""Columns of a draft, its constraints, and the number of rows."""
+
+
+def _images(source: Source, person: Person | None) -> _Facts | None:
+    found = draft_images(source, person)
+    return None if found is None else (found[0], (), found[1])
+
+
+def _table(source: Source, names: list[str], person: Person | None) -> _Facts:
     with source.guard(None), connect() as db:
         rows = source.numbered(db)
         count = int(rows.aggregate("count(*)").fetchall()[0][0])
@@ -74,9 +114,10 @@ def _table(source: Source, names: list[str], person: Person | None) -> tuple[dic
                 read_from_data=("kind", "repeats"),
             )
         columns |= {name: each for name, each in derived.items() if not people.keys() & {name, *each.inputs}}
+        constraints = relations(rows, columns, count)
     if not any(column.measured for column in columns.values()):
         raise DataError(f"{source.name}: no column looks usable: all are empty, texts without end, or identifiers.")
-    return columns, count
+    return columns, constraints, count
 
 
 class _Kept:

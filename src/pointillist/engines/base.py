@@ -29,16 +29,17 @@ is made.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from pointillist.errors import UsageError
 from pointillist.files import container
 from pointillist.files.facts import whole
 from pointillist.reading.base import Report, Source
-from pointillist.reading.opening import open_address
+from pointillist.reading.opening import open_address, open_source
 from pointillist.registry import Registry
 from pointillist.schema import Schema
 
@@ -154,9 +155,18 @@ class Job(ABC):
 class Engine(ABC):
     """A way to run the pass."""
 
-    def __init__(self, workers: int | None = None):
+    remote: ClassVar[bool] = False
+    """Whether its workers are a cluster."""
+
+    def __init__(self, workers: int | None = None, master: str | None = None):
         self.workers = workers
         """How many may work at a time; none: as many as suit the machine."""
+        if master is not None and not self.remote:
+            raise UsageError(
+                f"--master goes with an engine that is a cluster, and {ENGINES.name_of(type(self))!r} is none."
+            )
+        self.master = master
+        """Where its cluster is; none: the one that there is, or one on this machine."""
 
     @classmethod
     def suits(cls, source: Source) -> bool:
@@ -168,6 +178,10 @@ class Engine(ABC):
         """Into how many partitions it would have a table cut, at most."""
         return 1
 
+    def open(self, table: Any, *, delimiter: str = ",", decimal: str | None = None, query: str | None = None) -> Source:
+        """Whatever the caller has, as a source that it reads well."""
+        return open_source(table, delimiter=delimiter, decimal=decimal, query=query)
+
     @abstractmethod
     def run(self, partitions: Sequence[Source], job: Job, report: Report) -> Partial:
         """The exact sum over the rows of all partitions; `report` is told how much has passed."""
@@ -175,6 +189,19 @@ class Engine(ABC):
 
 ENGINES: Registry[type[Engine]] = Registry("engine", "pointillist.engines")
 """The engines, by name. The first that suits a source runs over it, unless another is asked for."""
+
+
+def opened(
+    table: Any, engine: Engine | str | None = None, workers: int | None = None, master: str | None = None, **how: Any
+) -> tuple[Source, Engine]:
+    """A table as a source, and the engine for it: the one that is asked for, by itself or by its name, or what suits."""
+    if engine is None and master is None:
+        source = open_source(table, **how)
+        return source, engine_for(source, None, workers)
+    if engine is None:
+        raise UsageError("--master goes with --engine: which engine's cluster is it?")
+    chosen = engine if isinstance(engine, Engine) else ENGINES.named(engine)(workers, master)
+    return chosen.open(table, **how), chosen
 
 
 def engine_for(source: Source, engine: Engine | str | None = None, workers: int | None = None) -> Engine:

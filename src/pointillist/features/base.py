@@ -165,4 +165,4 @@ def is_own(feature_map: FeatureMap) -> bool:
     where privacy rests on it: the bound on its norm is enforced, its signs are not.
     """
     own = type(feature_map).__module__.startswith("pointillist.features.")
-    return own and type(feature_map) in MAPS.values() and all(map(is_own, feature_map.parts))
+    return own and any(type(feature_map) is each for _, each in MAPS.entries) and all(map(is_own, feature_map.parts))

@@ -158,9 +158,13 @@ class ScoreProducts(FeatureMap):
         return len(self.groups)
 
     def totals(self, records: Records) -> NDArray[np.int64]:
-        signs = np.stack([score.table[records.codes[score.column]] for score in self.scores])
+        size = -(-records.rows // _WORD)
+        present, negative = (np.zeros((len(self.scores), size), dtype=np.uint64) for _ in range(2))
+        for number, score in enumerate(self.scores):
+            # `take` stops at a level that is none; the compiled code behind it looks at nothing
+            _pack(score.table.take(records.codes[score.column]), present[number], negative[number])
         found = np.zeros(len(self.groups), dtype=np.int64)
-        _add_products(signs, self.table, found)
+        _add_products(present, negative, self.table, found)
         return found
 
     def __call__(self, records: Records) -> Floats:
@@ -198,33 +202,49 @@ class ScoreProducts(FeatureMap):
         return cls(scores, tuple(tuple(row) for row in groups.tolist()))
 
 
-_CHUNK = 4096
-"""Records at a time: their scores stay in the nearest cache while all products are formed."""
+_WORD = 64
+"""Records whose scores stand in one word: a bit of each for whether it is not 0, and one for whether it is below."""
+_CHUNK = 256
+"""Words at a time: they stay in the nearest cache while all products are formed."""
+
+
+@numba.extending.intrinsic  # type: ignore[untyped-decorator]
+def _ones(typing: Any, word: Any) -> Any:
+    """How many bits of a word are 1: one instruction of the processor, which numba has no name for."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return numba.types.uint64(numba.types.uint64), generate
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _add_products(signs: NDArray[np.int8], groups: NDArray[np.int32], totals: NDArray[np.int64]) -> None:
-    """Add the products of each group over all records; `signs` is scores x records."""
-    rows, order = signs.shape[1], groups.shape[1]
-    for start in range(0, rows, _CHUNK):
-        end = min(start + _CHUNK, rows)
+def _pack(signs: NDArray[np.int8], present: NDArray[np.uint64], negative: NDArray[np.uint64]) -> None:
+    """A record's score as one bit of each."""
+    rows = len(signs)
+    for word in range(len(present)):
+        some, below = np.uint64(0), np.uint64(0)
+        for bit in range(min(_WORD, rows - word * _WORD)):
+            sign = signs[word * _WORD + bit]
+            some |= np.uint64(sign & 1) << np.uint64(bit)
+            below |= np.uint64((sign >> 1) & 1) << np.uint64(bit)
+        present[word], negative[word] = some, below
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+def _add_products(
+    present: NDArray[np.uint64], negative: NDArray[np.uint64], groups: NDArray[np.int32], totals: NDArray[np.int64]
+) -> None:
+    """Add the products of each group over all records: 1 where all scores are there, -1 where an odd number is below 0."""
+    words, order = present.shape[1], groups.shape[1]
+    for start in range(0, words, _CHUNK):
+        end = min(start + _CHUNK, words)
         for number in range(len(groups)):
-            one = signs[groups[number, 0], start:end]
-            total = np.int32(0)
-            if order == 1:
-                for row in range(end - start):
-                    total += one[row]
-            elif order == 2:
-                two = signs[groups[number, 1], start:end]
-                for row in range(end - start):
-                    total += one[row] * two[row]
-            elif order == 3:
-                two, three = signs[groups[number, 1], start:end], signs[groups[number, 2], start:end]
-                for row in range(end - start):
-                    total += one[row] * two[row] * three[row]
-            else:
-                two, three = signs[groups[number, 1], start:end], signs[groups[number, 2], start:end]
-                four = signs[groups[number, 3], start:end]
-                for row in range(end - start):
-                    total += one[row] * two[row] * three[row] * four[row]
+            total = np.int64(0)
+            for word in range(start, end):
+                some, below = present[groups[number, 0], word], negative[groups[number, 0], word]
+                for place in range(1, order):
+                    some &= present[groups[number, place], word]
+                    below ^= negative[groups[number, place], word]
+                total += np.int64(_ones(some)) - 2 * np.int64(_ones(some & below))
             totals[number] += total

@@ -4,10 +4,6 @@ import io
 import json
 import os
 import re
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +14,7 @@ from pyarrow import parquet
 
 from pointillist.errors import ArtefactError, UsageError
 from pointillist.files import container
+from pointillist.files.folders import beside, replace
 from pointillist.files.images import Images
 from pointillist.files.paths import checked
 from pointillist.files.pillow import pillow
@@ -42,7 +39,7 @@ def check(path: str | Path, *, overwrite: bool = False) -> None:
             raise UsageError(
                 f"{path}: holds other things than PNG images in folders, and is not written over. Name another folder."
             )
-    with _beside(path):
+    with beside(path):
         pass
 
 
@@ -130,7 +127,7 @@ def _file_name(number: int) -> str:
 
 def _write_folder(images: Images, path: Path) -> None:
     folders = _folders(images, path)
-    with _beside(path) as aside:
+    with beside(path) as aside:
         fresh = aside / "new"
         fresh.mkdir()
         counts = dict.fromkeys(range(len(folders)), 0)
@@ -141,7 +138,7 @@ def _write_folder(images: Images, path: Path) -> None:
         for code, pixels in zip(codes.tolist(), images.pixels, strict=True):
             counts[code] += 1
             (fresh / folders[code] / _file_name(counts[code])).write_bytes(_png(pixels))
-        _replace(path, fresh, aside / "old")
+        replace(path, fresh, aside / "old")
 
 
 def _folders(images: Images, path: Path) -> list[str]:
@@ -165,38 +162,6 @@ def _make(folder: Path, path: Path) -> None:
         raise UsageError(
             f"{path}: two classes have names that are the same to this file system. Write an .npz or a .parquet file."
         ) from None
-
-
-@contextmanager
-def _beside(path: Path) -> Iterator[Path]:
-    """A folder of our own on the same disk as `path`, gone at the end."""
-    aside: str | None = None
-    try:
-        if path.exists() and not path.is_dir():
-            raise ArtefactError(f"{path}: is a file. Name a folder to write, or give it an ending.")
-        aside = tempfile.mkdtemp(dir=path.absolute().parent, prefix=f".{path.name}.", suffix=".part")
-        yield Path(aside)
-    except FileNotFoundError:
-        raise ArtefactError(f"{path}: cannot be written: its folder does not exist.") from None
-    except OSError as error:
-        raise ArtefactError(f"{path}: cannot be written ({error.strerror}).") from None
-    finally:
-        if aside is not None:
-            shutil.rmtree(aside, ignore_errors=True)
-
-
-def _replace(path: Path, fresh: Path, old: Path) -> None:
-    """Put a finished folder in its place; the one that was there stays if that fails."""
-    if not path.is_dir():
-        os.rename(fresh, path)
-        return
-    os.rename(path, old)
-    try:
-        os.rename(fresh, path)
-    except OSError:
-        with suppress(OSError):
-            os.rename(old, path)
-        raise
 
 
 def _only_images(path: Path) -> bool:

@@ -10,8 +10,10 @@ import pyarrow.csv as pacsv
 from pyarrow import feather, parquet
 
 from pointillist.errors import UsageError
-from pointillist.files import container
+from pointillist.files import buckets, container, database_output
+from pointillist.files.dialects import DIALECTS
 from pointillist.files.safe_csv import without_formulas
+from pointillist.files.urls import Url
 from pointillist.schema import Schema, kind_of_type
 
 
@@ -53,26 +55,50 @@ def _ending(path: Path) -> str:
     return ending
 
 
-def check_path(path: str | Path) -> None:
-    """Refuse a path that could not be written, before anything is spent or computed for it."""
-    _ending(Path(path))
+def check_path(path: str | Path | Url, *, overwrite: bool = False) -> None:
+    """Refuse a place that could not be written, before anything is spent or computed for it."""
+    if isinstance(path, Url) and path.scheme in DIALECTS:
+        database_output.check(path, overwrite=overwrite)
+        return
+    if isinstance(path, Url):
+        if path.scheme not in buckets.BUCKETS:
+            raise UsageError(f"{path}: addresses of this kind are not known.")
+        _ending(Path(path.path))
+        buckets.check(path, overwrite=overwrite)
+        return
+    path = Path(path)
+    _ending(path)
     with container.reserve(path, 0):
         pass
 
 
-def write_table(table: pa.Table, path: str | Path, schema: Schema | None = None, *, safe_csv: bool = False) -> None:
-    """Write a table in the format that the path's ending names; texts are written as the schema says.
+def write_table(
+    table: pa.Table,
+    path: str | Path | Url,
+    schema: Schema | None = None,
+    *,
+    safe_csv: bool = False,
+    overwrite: bool = False,
+) -> None:
+    """Write a table in the format that the path's ending names, or to a database; texts are written as the schema says.
 
-    `safe_csv`: in CSV files, texts that a spreadsheet would run as a formula get an apostrophe before them.
+    `safe_csv`: in CSV files, texts that a spreadsheet would run as a formula get an apostrophe before them. `overwrite` is
+    for databases and buckets: a file's path is the caller's to look after.
     """
-    path = Path(path)
-    check_path(path)
-    ending = _ending(path)
+    if isinstance(path, Url) and path.scheme in DIALECTS:
+        database_output.write(table, path, overwrite=overwrite)
+        return
+    check_path(path, overwrite=overwrite)
+    ending = _ending(Path(path.path if isinstance(path, Url) else path))
     if safe_csv and ending in _TEXTS:
         table = without_formulas(table)
     buffer = pa.BufferOutputStream()
     _WRITERS[ending](_as_texts(table, schema) if ending in _TEXTS else table, buffer)
-    container.write(path, buffer.getvalue().to_pybytes())
+    content = buffer.getvalue().to_pybytes()
+    if isinstance(path, Url):
+        buckets.write(path, content)
+    else:
+        container.write(path, content)
 
 
 def _as_texts(table: pa.Table, schema: Schema | None) -> pa.Table:

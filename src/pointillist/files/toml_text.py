@@ -1,6 +1,7 @@
 """TOML as text, written line by line: time grows with the text, whereas a document that can be edited walks itself for
 every entry."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import tomlkit
@@ -23,3 +24,14 @@ def written(value: Any) -> str:
     if isinstance(value, dict):
         return f"{{{', '.join(f'{key(name)} = {written(each)}' for name, each in value.items())}}}"
     return tomlkit.item(value).as_string()
+
+
+def edited(text: str, changes: Mapping[tuple[str, ...], Any]) -> str:
+    """A document with other values at some places, and all else as it was, comments too."""
+    document = tomlkit.parse(text)
+    for place, value in changes.items():
+        table: Any = document
+        for name in place[:-1]:
+            table = table[name]
+        table[place[-1]] = list(value) if isinstance(value, tuple) else value
+    return document.as_string()

@@ -1,12 +1,10 @@
 """Evidence: a release as tables of noisy counts and sums of scores, in the form that a mixture is fitted to."""
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,13 +35,6 @@ class Table:
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(leaf.column for leaf in self.leaves)
-
-    def along(self, sides: Sequence[int]) -> "Table":
-        """What it adds up to along some of its sides."""
-        others = tuple(side for side in range(len(self.leaves)) if side not in sides)
-        added = math.prod(self.values.shape[side] for side in others)
-        leaves = tuple(self.leaves[side] for side in sides)
-        return Table(leaves, self.values.sum(axis=others), self.sigma * math.sqrt(added))
 
     def count(self, records: Records) -> Floats:
         """The same table for other rows, without noise."""
@@ -143,20 +134,6 @@ class Evidence:
             for table in self.tables
             if len(table.leaves) > 3 or (len(table.leaves) == 3 and labels[table.leaves[0]] < _LEAST_SPLIT)
         )
-
-    @cached_property
-    def plain(self) -> Self:
-        """The same without cliques, but with what they alone say about pairs."""
-        chosen = {id(table) for table in self.cliques}
-        tables = [table for table in self.tables if id(table) not in chosen]
-        known = {frozenset(table.columns) for table in tables}
-        for clique in self.cliques:
-            for pair in itertools.combinations(range(len(clique.leaves)), 2):
-                made = clique.along(pair)
-                if frozenset(made.columns) not in known:
-                    known.add(frozenset(made.columns))
-                    tables.append(made)
-        return replace(self, tables=tuple(tables))
 
     @cached_property
     def base(self) -> dict[str, Tiles]:

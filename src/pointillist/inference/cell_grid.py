@@ -122,7 +122,9 @@ def _tried(levels: Levels) -> tuple[NDArray[np.uint16], Floats]:
     if not levels.numeric:
         return every, np.zeros(len(every))
     bins = every[: levels.regular]
-    single = np.diff(levels.edges) == 1 if levels.whole else np.full(levels.regular, len(levels.values) > 0)
+    single = np.full(levels.regular, len(levels.values) > 0)
+    if levels.whole:
+        single |= np.diff(levels.edges) == 1
     codes = np.concatenate([bins[single], np.repeat(bins[~single], len(_PLACES)), every[levels.regular :]])
     spread = np.concatenate(
         [np.zeros(single.sum()), np.tile(_PLACES, (~single).sum()), np.zeros(levels.size - levels.regular)]

@@ -162,7 +162,7 @@ class NoisyCounts:
         if not self.by_level(levels):
             return None
         lowest, highest = spans(levels)
-        return self._quantile([levels.name], lowest, highest, _present(levels) > 0, order, levels.whole)
+        return self._quantile([levels.name], lowest, highest, _present(levels) > 0, order, _step(levels))
 
     def quantile_where(self, asked: Asked, levels: Levels, order: float) -> Interval | None:
         """The same of a column over the rows that meet a condition; none where the condition cuts through cells."""
@@ -178,7 +178,7 @@ class NoisyCounts:
         _, highest = grid.ends(np.where(there, tried, -math.inf))
         shape = grid.shape
         return self._quantile(
-            asked.columns, lowest.reshape(shape), highest.reshape(shape), most.reshape(shape) > 0, order, levels.whole
+            asked.columns, lowest.reshape(shape), highest.reshape(shape), most.reshape(shape) > 0, order, _step(levels)
         )
 
     def _quantile(
@@ -188,9 +188,9 @@ class NoisyCounts:
         highest: Floats,
         present: NDArray[np.bool_],
         order: float,
-        whole: bool,
+        step: float,
     ) -> Interval | None:
-        """Of numbers between a lowest and a highest in each cell.
+        """Of numbers between a lowest and a highest in each cell, and at least a step apart.
 
         Its distribution function is read at the ends of the cells. Where it is surely below the order, the quantile is
         higher; where it surely reaches it, the quantile is not higher.
@@ -212,8 +212,8 @@ class NoisyCounts:
         low = int(np.argmin(np.append(below, False))) - 1  # the last of the ends from the left that are all below
         high = len(ends) - int(np.argmin(np.append(above[::-1], False)))  # the first of those to the right all above
         first, last = float(ends[max(low, 0)]), float(ends[min(high, len(ends) - 1)])
-        if whole and low >= 0:
-            first = min(first + 1, last)  # above a whole number is the next one
+        if step and low >= 0:
+            first = min(first + step, last)  # above a whole number is the next one
         return Interval(first, last, (last - first) / (2 * deviations))
 
     def by_level(self, levels: Levels) -> bool:
@@ -225,9 +225,18 @@ class NoisyCounts:
 
 def spans(levels: Levels) -> tuple[Floats, Floats]:
     """The lowest and the highest number of every level; NaN of what is missing."""
-    regular = levels.edges[1:] - 1 if levels.whole else levels.edges[1:]
     atoms = np.concatenate([levels.specials, np.full(int(levels.has_missing), np.nan)])
+    if len(listed := levels.column.listed):  # each level is one number, whatever lies between it and the next
+        return np.concatenate([listed, atoms]), np.concatenate([listed, atoms])
+    regular = levels.edges[1:] - 1 if levels.whole else levels.edges[1:]
     return np.concatenate([levels.edges[:-1], atoms]), np.concatenate([regular, atoms])
+
+
+def _step(levels: Levels) -> float:
+    """How far the next number is at least, where numbers do not lie dense; else 0."""
+    listed = levels.column.listed
+    gaps = np.diff(np.sort(np.concatenate([listed, levels.specials]))) if len(listed) else np.ones(1)
+    return float(gaps.min()) if len(listed) or levels.whole else 0.0
 
 
 def middles(levels: Levels) -> Floats:

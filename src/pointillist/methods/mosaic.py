@@ -21,7 +21,7 @@ from pointillist.fitting.evidence import Evidence, readable_tables, scores_of
 from pointillist.fitting.marginals import Marginals
 from pointillist.generators.mixture.fit_to_counts import fit_mixture
 from pointillist.methods.base import METHODS, TableMethod
-from pointillist.methods.expectation import expected_errors, one_way_block
+from pointillist.methods.mosaic_forecast import expected_errors, one_way_block
 from pointillist.methods.mosaic_screen import (
     MOST_SCORES,
     OUTLINE,
@@ -71,7 +71,6 @@ _PARITY, _PARITY_SHARE, _MOST_BEFORE_TABLES = 8.0, 0.05, 0.65
 """Three columns and more are looked at where there are so many times more rows than noise on a product of their scores, for
 this part of the budget, where this much of it at most goes into rounds 1 and 2."""
 _GROUPS = "three columns and more"
-_STRONG = "strongest pairs of columns"
 _PAIRS, _WITH_TARGET = "pairs of columns", "pairs of a column and the target"
 
 
@@ -86,7 +85,7 @@ class Mosaic(TableMethod):
     """Part of the budget (of mu^2) for the screen of all pairs; by default the more, the larger the noise in pairs."""
     bin_share: float = 0.6
     """Part of a number's one-way budget for its public bins; the rest is for its finest levels."""
-    label_share: float = 0.5
+    label_share: float = 0.35
     """Part of the rest for pairs split by a target, where one is named; several share it."""
     most_tiles: int = 32
     """The most tiles of a column, beside its atoms."""
@@ -149,12 +148,11 @@ class Mosaic(TableMethod):
     def _shares(self, request: Request, columns: int, unit: float) -> tuple[float, float, float]:
         """Parts of the budget for one-way marginals, for the screen, and of that for three columns and more.
 
-        Both rules are empirical: powers of the noise on a cell by row, were all pairs measured with half of the budget.
-        """
-        pairs = columns * (columns - 1) / 2
-        rows, split = request.schema.rows, 1 - (self.label_share if request.targets else 0.0)
-        noise = _USUAL if rows is None else unit * math.sqrt(2 * pairs / split) / rows
-        one_way = self.one_way_share or min(max(0.3 * (noise / 0.0015) ** 0.36, 0.1), _MOST_ONE_WAY)
+        Both rules are empirical: powers of the noise on a cell by row, were all pairs measured with half of the budget (a
+        quarter with a target)."""
+        rows, tables = request.schema.rows, columns * (columns - 1) * (2 if request.targets else 1)
+        noise = _USUAL if rows is None else unit * math.sqrt(tables) / rows
+        one_way = self.one_way_share or min(max(_MOST_ONE_WAY * (noise / 0.05) ** 0.3, 0.1), _MOST_ONE_WAY)
         screen = self.screen_share
         if screen is None:
             screen = min(max(0.2 * (noise / 0.02) ** 0.5, 0.05), 0.25) if 2 < columns <= MOST_SCORES else 0.0
@@ -299,7 +297,7 @@ class Mosaic(TableMethod):
         chosen = choose_tables([each.name for each in levels], targets, screen, means)
         if screen is not None:
             chosen = with_groups(with_focus(chosen, screen), screen, means)
-        if not (chosen.plain or chosen.strong or chosen.with_target or chosen.by_target):
+        if not (chosen.plain or chosen.with_target or chosen.by_target):
             chosen = Tables(((levels[0].name, levels[1].name),))  # there are fewer rows than the plan reckoned with
         while True:
             for most in range(self.most_tiles, 1, -1):
@@ -332,15 +330,12 @@ class Mosaic(TableMethod):
             each.name: coarsen(tiles[each.name], each, marginals.counts[each.name], self.most_tiles_by_class)
             for each in levels
         }
-        parts = [
-            Part(name, Product(suiting((a, b), unit * math.sqrt(len(pairs) / share))), share / len(pairs))
-            for name, pairs, share in (
-                (_WITH_TARGET, chosen.with_target, chosen.with_target_share),
-                (_STRONG, chosen.strong, chosen.strong_share),
-                (_PAIRS, chosen.plain, chosen.plain_share),
-            )
-            for a, b in pairs
+        shares = [
+            *((_WITH_TARGET, pair, chosen.with_target_share / len(chosen.with_target)) for pair in chosen.with_target),
+            *((_focused(chosen.focus.get(pair, 1.0)), pair, share) for pair, share in chosen.plain_parts().items()),
         ]
+        shares.sort(key=lambda each: each[0])  # tables of one name are a block
+        parts = [Part(name, Product(suiting(pair, unit / math.sqrt(share))), share) for name, pair, share in shares]
         few = {each.name: coarsen(tiles[each.name], each, marginals.counts[each.name], GROUP_TILES) for each in levels}
         parts += [
             Part(_GROUPS, Product(tuple(few[name] for name in group)), chosen.group_share / len(chosen.groups))
@@ -393,6 +388,11 @@ class Mosaic(TableMethod):
             progress=progress,
         )
         return Model.of(release, rows=marginals.rows, generator=mixture)
+
+
+def _focused(times: float) -> str:
+    """The block of tables of two columns with so many times as much of the budget as others."""
+    return _PAIRS if times == 1 else f"{_PAIRS}, {times:g} times in focus"
 
 
 def _by(target: str) -> str:

@@ -19,10 +19,11 @@ _NOISES = 2.0
 """Standard deviations of the noise beyond which a dependence is believed."""
 _CERTAIN, _MOST_GROUPS = 4.5, 8
 """The same for three columns and more, of which there are very many; and how many are measured at most."""
-GROUP_SHARE, GROUP_TILES = 0.15, 4
+GROUP_SHARE, GROUP_TILES = 0.1, 4
 """Part of the round for tables of three columns and more, where any stand out, and their most tiles of a column."""
-_STRONG, _STRONG_SHARE = 0.2, 0.7
-"""Which part of the tables of two columns are in focus, the strongest, and their part of the budget."""
+_FOCUS, _FAINT, _MOST_FOCUS = 0.75, 0.05, 16.0
+"""A table of two columns has a part of the budget by this power of how strongly these depend on each other, which counts as
+no less than the second; up to so many times as much as another."""
 _TARGET_SHARE = 0.5
 """Part of the pairs' budget for tables with a target, where pairs cannot be split by it."""
 
@@ -44,13 +45,17 @@ class Tables(NamedTuple):
     groups: tuple[tuple[str, ...], ...] = ()
     """Of three columns and more."""
     group_share: float = 0.0
-    strong: tuple[Pair, ...] = ()
-    """Of two columns, where the strongest have a part of their own."""
-    strong_share: float = 0.0
+    focus: Mapping[Pair, float] = MappingProxyType({})
+    """How many times as much of their part some tables of two columns have as others."""
 
     @property
     def plain_share(self) -> float:
-        return 1.0 - self.with_target_share - self.by_target_share - self.group_share - self.strong_share
+        return 1.0 - self.with_target_share - self.by_target_share - self.group_share
+
+    def plain_parts(self) -> dict[Pair, float]:
+        """For each table of two columns its part of the round."""
+        total = sum(self.focus.get(pair, 1.0) for pair in self.plain)
+        return {pair: self.plain_share * self.focus.get(pair, 1.0) / total for pair in self.plain}
 
     def fewer(self) -> Self:
         """The same without some: groups go first, then pairs by target, then every tenth of the others."""
@@ -61,30 +66,27 @@ class Tables(NamedTuple):
                 group_share=0.0,
                 with_target_share=self.with_target_share / kept,
                 by_target_share=self.by_target_share / kept,
-                strong_share=self.strong_share / kept,
             )
-        if self.by_target and (self.plain or self.strong or self.with_target):
+        if self.by_target and (self.plain or self.with_target):
             kept = 1 - self.by_target_share
             return self._replace(
                 by_target={},
                 by_target_share=0.0,
                 with_target_share=self.with_target_share / kept,
-                strong_share=self.strong_share / kept,
             )
         return self._replace(
             plain=_nine_tenths(self.plain),
             with_target=_nine_tenths(self.with_target),
-            strong=_nine_tenths(self.strong),
             by_target={target: _nine_tenths(pairs) for target, pairs in self.by_target.items()},
         )
 
     @property
     def tables_by_share(self) -> tuple[float, ...]:
-        """For each kind of tables of two columns how many of them share a part of 1."""
-        kinds = (
-            (self.strong, self.strong_share), (self.plain, self.plain_share), (self.with_target, self.with_target_share)
-        )  # fmt: skip
-        return tuple(len(pairs) / share for pairs, share in kinds if pairs) or (1.0,)
+        """For the kinds of tables of two columns how many of them share a part of 1."""
+        found = {1 / part for part in self.plain_parts().values()}
+        if self.with_target:
+            found.add(len(self.with_target) / self.with_target_share)
+        return tuple(sorted(found)) or (1.0,)
 
 
 def _nine_tenths(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
@@ -165,23 +167,15 @@ def with_groups(tables: Tables, screen: Screen, means: Means) -> Tables:
         group_share=GROUP_SHARE,
         with_target_share=kept * tables.with_target_share,
         by_target_share=kept * tables.by_target_share,
-        strong_share=kept * tables.strong_share,
     )
 
 
 def with_focus(tables: Tables, screen: Screen) -> Tables:
-    """The same with a part of their own for the strongest of the tables of two columns."""
-    rank = _pair_rank(screen)
-    ranked = sorted(tables.plain, key=lambda pair: -rank(pair).strength)
-    few = ranked[: max(1, round(len(ranked) * _STRONG))]
-    strong = {pair for pair in few if rank(pair).noises > _CERTAIN}
-    if not strong or len(strong) == len(tables.plain):
-        return tables
-    return tables._replace(
-        plain=tuple(pair for pair in tables.plain if pair not in strong),
-        strong=tuple(pair for pair in tables.plain if pair in strong),
-        strong_share=tables.plain_share * _STRONG_SHARE * len(strong) / len(few),
-    )
+    """The same with more of the budget for tables of two columns, the more these depend on each other; by powers of 2."""
+    wanted = {pair: max(screen.sure_strength(pair), _FAINT) ** _FOCUS for pair in tables.plain}
+    least = max(min(wanted.values(), default=1.0), max(wanted.values(), default=1.0) / _MOST_FOCUS)
+    focus = {pair: 2.0 ** round(math.log2(max(each / least, 1.0))) for pair, each in wanted.items()}
+    return tables._replace(focus={pair: times for pair, times in focus.items() if times > 1})
 
 
 def _others(names: Sequence[str], targets: Sequence[str], target: str) -> list[Pair]:

@@ -315,7 +315,8 @@ def _supported(request: Request, first: Round) -> _Supported:
         return _UNSTATED
     label = label_of_images(request.schema)
     classes = 1 if label is None else label.regular
-    visible = request.assumed_rows / classes * Plan.make("spectral", {}, request, (first,), ()).guarantee.mu
+    mu = Plan.make("spectral", {}, request, (first,), ()).guarantee.mu / request.spread
+    visible = request.assumed_rows / classes * mu
     return next(found for least, found in _BY_VISIBLE if visible >= least)
 
 

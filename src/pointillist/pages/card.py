@@ -66,6 +66,8 @@ class Card:
     columns: tuple[dict[str, str], ...]
     vouched: dict[str, tuple[str, ...]]
     """Facts of the schema that were read from the data and declared public by the owner."""
+    bought: str
+    """What facts of the schema cost that were found with noise beforehand; empty if there are none."""
     notes: tuple[str, ...]
 
     @classmethod
@@ -85,6 +87,7 @@ class Card:
             measured=tuple(_measured(release, max(1.0, rows))),
             columns=tuple(_column(name, column) for name, column in release.schema.measured.items()),
             vouched=release.schema.vouched,
+            bought="" if release.schema.purchase is None else release.schema.purchase.sentence(),
             notes=release.plan.notes,
         )
 
@@ -107,9 +110,11 @@ class Card:
             if person
             else f" A person who owns several {record}s is protected less: with two {record}s, by twice the ε and more."
         )
+        known = "" if guarantee.owners is None else guarantee.owners.unless
         weak = " By itself, so large a factor promises little." if guarantee.epsilon >= 5 else ""
         return (
-            f"In plain words: take any guess about one {whom}, made from these data by anyone, whatever else they know. "
+            f"In plain words: take any guess about one {whom}, made from these data by anyone, whatever else they "
+            f"know{known}. "
             f"Its chance of being right is at most {math.exp(guarantee.epsilon):,.3g} times what it would have been "
             f"{other}, plus {short(guarantee.delta)}.{weak} What the data teach about people in general is not limited, "
             f"even where it is true of that person.{several}"
@@ -120,10 +125,11 @@ class Card:
         """How a statistician checks the promise."""
         guarantee = self.guarantee
         epsilon, delta = guarantee.epsilon - guarantee.epsilon_slack, guarantee.delta - guarantee.delta_slack
+        shared = "" if guarantee.owners is None else " and adding up the owners' noise"
         return (
             f"With μ = {_up(guarantee.mu, 7)} (sensitivity over noise, all rounds together: σ/Δ = {1 / guarantee.mu:.4f}), "
-            f"Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ) ≤ {short(delta)} at ε = {epsilon:.9g}; rounding to the noise's grid adds "
-            f"at most {_up(guarantee.epsilon_slack, 2)} to ε and {_up(guarantee.delta_slack, 2)} to δ."
+            f"Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ) ≤ {short(delta)} at ε = {epsilon:.9g}; rounding to the noise's "
+            f"grid{shared} adds at most {_up(guarantee.epsilon_slack, 2)} to ε and {_up(guarantee.delta_slack, 2)} to δ."
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -145,6 +151,7 @@ class Card:
             ],
             "columns": list(self.columns),
             "read_from_data": {name: list(facts) for name, facts in self.vouched.items()},
+            **({"bought": self.bought} if self.bought else {}),
             "notes": list(self.facts),
             "use": list(self.uses),
             "do_not_use": list(self.limits),

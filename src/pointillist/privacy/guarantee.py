@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 from pointillist.errors import UsageError
 from pointillist.files.facts import real, table, text
 from pointillist.privacy.budget import DEFAULT_DELTA, Budget
+from pointillist.privacy.owners import Owners
 from pointillist.schema import Person
 
 
@@ -41,13 +42,17 @@ class Guarantee:
     """... and delta by this much. See docs/explanation/privacy.md."""
     record: Literal["row", "image"] = "row"
     """What a record is called."""
+    owners: Owners | None = None
+    """Those who made it together; none: one owner alone."""
 
     @property
     def unit(self) -> str:
         if self.person is None:
             return f"one {self.record}"
         rows = "row" if self.person.max_rows == 1 else "rows"
-        return f"one person (column {self.person.column!r}, at most {self.person.max_rows} {rows} each)"
+        return f"one person (column {self.person.column!r}, at most {self.person.max_rows} {rows} each)" + (
+            "" if self.owners is None else " at one owner"
+        )
 
     def sentence(self) -> str:
         """The promise in one sentence that can be quoted and checked."""
@@ -56,6 +61,7 @@ class Guarantee:
         return (
             f"This release is (ε = {self.epsilon:g}, δ = {short(self.delta)})-differentially private: if {self.unit} were "
             f"{change}, the probability of any outcome would change by a factor of at most e^{self.epsilon:g}{besides}."
+            + ("" if self.owners is None else f" {self.owners.sentence()}")
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -68,6 +74,7 @@ class Guarantee:
             "epsilon_slack": self.epsilon_slack,
             "delta_slack": self.delta_slack,
             **({} if self.record == "row" else {"record": self.record}),
+            **({} if self.owners is None else {"owners": self.owners.to_json()}),
         }
 
     @classmethod
@@ -90,6 +97,7 @@ class Guarantee:
             epsilon_slack=real(facts, "epsilon_slack", 0.0),
             delta_slack=real(facts, "delta_slack", 0.0, 1.0),
             record=record,
+            owners=Owners.from_json(table(facts, "owners")) if "owners" in facts else None,
         )
 
 

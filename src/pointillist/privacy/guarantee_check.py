@@ -6,9 +6,9 @@ and a file that promises more than its noise gives is refused, whoever wrote it.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pointillist.privacy.accounting import LARGEST_SIGMA, gaussian_delta, grid_delta, grid_epsilon
+from pointillist.privacy.accounting import LARGEST_SIGMA, gaussian_delta, grid_delta, grid_epsilon, sharing_slack
 from pointillist.privacy.exponential import exponential_mu
 from pointillist.privacy.grid import Grid
 from pointillist.privacy.guarantee import Guarantee
@@ -65,14 +65,17 @@ def require_noise(guarantee: Guarantee, sums: Sequence[Noisy], spent: float) -> 
     """Refuse a guarantee that the noise does not give. `spent` is the part of mu^2 that the plan spends.
 
     A plan may know less of its features than the features themselves show, and then reckons with a sensitivity that is too
-    large by sqrt 2 at most. So mu may be that much larger than the noise says, and never smaller.
+    large by sqrt 2 at most. So mu may be that much larger than the noise says, and never smaller. Where several owners made
+    it, only so much of the noise counts as they agreed to count on.
     """
+    shares, spread = (1, 1.0) if guarantee.owners is None else (guarantee.owners.shares, guarantee.owners.spread)
     require_promise(guarantee)
     if guarantee.delta == 0:
         raise ValueError("no noise gives a delta of 0")
     if not all(0 < each.sigma <= LARGEST_SIGMA for each in sums):
         raise ValueError("sigma is out of range")
-    moves = [(each, each.sensitivity(guarantee)) for each in sums]
+    counted = [replace(each, sigma=each.sigma / spread) for each in sums]
+    moves = [(each, each.sensitivity(guarantee)) for each in counted]
     mu = math.sqrt(math.fsum((move / each.sigma) ** 2 for each, move in moves))
     if not mu <= guarantee.mu * (1 + _ROUNDING):
         raise ValueError("its guarantee promises more than its noise gives")
@@ -80,5 +83,7 @@ def require_noise(guarantee: Guarantee, sums: Sequence[Noisy], spent: float) -> 
         raise ValueError("the mu of its guarantee contradicts its noise")
     epsilon = math.fsum(grid_epsilon(each.dimension, move, each.sigma) for each, move in moves)
     delta = math.fsum(grid_delta(each.dimension, each.sigma) for each, _ in moves)
+    sharing = math.fsum(sharing_slack(each.dimension, each.sigma, shares) for each, _ in moves)
+    epsilon, delta = epsilon + sharing, delta + sharing
     if not (epsilon <= guarantee.epsilon_slack * (1 + _ROUNDING) and delta <= guarantee.delta_slack * (1 + _ROUNDING)):
         raise ValueError("its guarantee leaves out what the grid of its noise costs")

@@ -95,6 +95,10 @@ class Ledger:
                 )
                 account = Account(dataset, None, None, DEFAULT_CAP, 0.0, ())
             self._check(account, guarantee)
+            if db.execute("SELECT 1 FROM spend WHERE release = ?", (release,)).fetchone() is not None:
+                raise LedgerError(
+                    f"{self.path}: {release} is in the ledger already, and is made once. Nothing was spent."
+                )
             person = None if guarantee.person is None else guarantee.person.model_dump_json()
             db.execute(
                 "UPDATE account SET neighbours = ?, person = ? WHERE dataset = ?",
@@ -158,6 +162,11 @@ class Ledger:
         with self._file.transaction(write=False) as db:
             names = [row["dataset"] for row in db.execute("SELECT dataset FROM account ORDER BY dataset")]
             return tuple(account for name in names if (account := self._account(db, name)) is not None)
+
+    def find(self, release: str) -> Spend | None:
+        """The spend of a release, if it was recorded."""
+        spends = (spend for account in self.accounts() for spend in account.spends)
+        return next((spend for spend in spends if spend.release == release), None)
 
     def _account(self, db: sqlite3.Connection, dataset: str) -> Account | None:
         row = db.execute("SELECT * FROM account WHERE dataset = ?", (dataset,)).fetchone()

@@ -7,11 +7,12 @@ A new kind of source is a file of this room with a class that is entered in `SOU
 how it is `opened`.
 """
 
+import copy
 import csv
 import difflib
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
@@ -39,6 +40,9 @@ class Source(ABC):
     holds_images: ClassVar[bool] = False
     """Whether it is a set of images, and no table."""
 
+    engine: ClassVar[str | None] = None
+    """The name of the engine whose workers have its rows; none if it is no cluster's."""
+
     @classmethod
     def suits(cls, table: Any) -> bool:
         """Whether it can open this: a `Path` that exists, or any value that callers may pass for a table."""
@@ -56,6 +60,10 @@ class Source(ABC):
     def with_decimal(self, decimal: str) -> "Source":
         """The same table, whose numbers are written with this decimal sign."""
         raise UsageError(f"{self.name}: has numbers of its own, and no decimal sign. Leave --decimal away.")
+
+    def with_points(self, text: str) -> str:
+        """SQL for a text of this table, with a decimal point if it is a number with another decimal sign."""
+        return text
 
     def address(self) -> dict[str, Any] | None:
         """Where another process finds it, as JSON values; none if it is in this one's memory alone."""
@@ -77,6 +85,33 @@ class Source(ABC):
     @abstractmethod
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
         """Run SQL in which the table is called `source`."""
+
+    @contextmanager
+    def held(self) -> Iterator["Source"]:
+        """The table as it is now, for all passes of a release: a snapshot, or a source that `require_unchanged` knows of."""
+        now = copy.copy(self)
+        with self.guard(None):
+            now._stamp = self.stamp()
+        yield now
+
+    def stamp(self) -> Hashable:
+        """What differs once the table has been written to; none if nothing says so, or if it cannot be."""
+        return None
+
+    version: str | None = None
+    """Which state of the table is read, in a word for the ledger, where it has several."""
+    _stamp: Hashable = None
+
+    def require_unchanged(self) -> None:
+        """Refuse a table that was written to since it is held: rows that moved may have been read twice."""
+        if self._stamp is None:
+            return
+        with self.guard(None):
+            now = self.stamp()
+        if now != self._stamp:
+            raise DataError(
+                f"{self.name}: was changed while it was read. Release a copy of it, or wait until nobody writes to it."
+            )
 
     def types(self) -> dict[str, pa.DataType]:
         """The Arrow types of the columns, where the table says so."""

@@ -6,7 +6,7 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Self, TextIO
@@ -86,17 +86,37 @@ class CsvFile(Source):
     def suits(cls, table: Any) -> bool:
         if not isinstance(table, Path) or table.is_dir():
             return False
-        if table.suffix.lower() == ".zip":
-            return _member(table) is not None
-        packed = table.suffix.lower() in _PACKED
-        return (table.with_suffix("") if packed else table).suffix.lower() in _ENDINGS
+        return _member(table) is not None if table.suffix.lower() == ".zip" else cls.suits_name(table)
+
+    @staticmethod
+    def suits_name(path: Path) -> bool:
+        """Whether the name is one of a file of text, perhaps compressed."""
+        packed = path.suffix.lower() in _PACKED
+        return (path.with_suffix("") if packed else path).suffix.lower() in _ENDINGS
 
     @classmethod
     def opened(cls, table: Any, delimiter: str) -> "CsvFile":
-        if delimiter == ",":
-            tabs = ".tsv" in (table.name + (_member(table) or "" if table.suffix.lower() == ".zip" else "")).lower()
-            delimiter = "\t" if tabs else cls(table)._other_delimiter() or ","
-        return cls(table, delimiter)
+        return cls(table, delimiter).settled()
+
+    def settled(self) -> "CsvFile":
+        """The same file with the delimiter that its name or its first line shows, where none was stated."""
+        if self.delimiter != ",":
+            return self
+        packed = _member(self.path) or "" if self.path.suffix.lower() == ".zip" else ""
+        found = "\t" if ".tsv" in (self.path.name + packed).lower() else self._other_delimiter()
+        return self if found is None else self.told(found, self.decimal)
+
+    def told(self, delimiter: str, decimal: str | None) -> "CsvFile":
+        """The same file with another delimiter or decimal sign."""
+        return type(self)(self.path, delimiter, decimal)
+
+    def raw(self) -> BinaryIO:
+        """Its bytes, as they are stored."""
+        return open(self.path, "rb")
+
+    def size(self) -> int:
+        """How many bytes these are."""
+        return self.path.stat().st_size
 
     def _other_delimiter(self) -> str | None:
         """A semicolon or a tab, if the names of the columns have it between them and no comma."""
@@ -106,7 +126,10 @@ class CsvFile(Source):
         return None
 
     def with_decimal(self, decimal: str) -> "CsvFile":
-        return type(self)(self.path, self.delimiter, decimal)
+        return self.told(self.delimiter, decimal)
+
+    def with_points(self, text: str) -> str:
+        return decimal_commas.one_in_sql(text, grouped=self.decimal == ",") if self.commas else text
 
     def address(self) -> dict[str, Any]:
         facts = {"source": "csv", "path": str(self.path.absolute()), "delimiter": self.delimiter}
@@ -115,6 +138,10 @@ class CsvFile(Source):
     @classmethod
     def from_address(cls, facts: Mapping[str, Any]) -> Self:
         return cls(Path(facts["path"]), facts["delimiter"], facts.get("decimal"))
+
+    def stamp(self) -> Hashable:
+        facts = self.path.stat()
+        return facts.st_ino, facts.st_size, facts.st_mtime_ns
 
     def column_names(self) -> list[str]:
         with self._open() as stream:
@@ -138,8 +165,8 @@ class CsvFile(Source):
         kinds = {name: schema.column(name).read_as for name in columns}
         numbers = [name for name, kind in kinds.items() if self.commas and pa.types.is_floating(kind)]
         kinds |= dict.fromkeys(numbers, pa.string())
-        with open(self.path, "rb") as file:
-            watched = _Watched(file, self.path.stat().st_size, self, report)
+        with self.raw() as file:
+            watched = _Watched(file, self.size(), self, report)
             batches = pacsv.open_csv(
                 pa.PythonFile(watched, "r"),
                 read_options=pacsv.ReadOptions(block_size=4 << 20),
@@ -168,7 +195,7 @@ class CsvFile(Source):
 
     @contextmanager
     def _open(self) -> Iterator[TextIO]:
-        with open(self.path, "rb") as file:
+        with self.raw() as file:
             yield io.TextIOWrapper(_unpacked(file, self.path), encoding="utf-8-sig", newline="")
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
@@ -201,6 +228,23 @@ class CsvFile(Source):
                 parse_options=pacsv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
                 convert_options=pacsv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
             )
+
+    def text_stream(self, names: list[str]) -> pa.RecordBatchReader:
+        """The whole file as texts, to be read once."""
+        kinds = pa.schema([(name, pa.string()) for name in names])
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            with self.raw() as file:
+                watched = _Watched(file, self.size(), self, lambda fraction: None)
+                yield from pacsv.open_csv(
+                    pa.PythonFile(watched, "r"),
+                    read_options=pacsv.ReadOptions(column_names=names, skip_rows=1, block_size=4 << 20),
+                    parse_options=pacsv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+                    convert_options=pacsv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
+                )
+                watched.check(whole=True)
+
+        return pa.RecordBatchReader.from_batches(kinds, batches())
 
     def explain(self, error: Exception, schema: Schema | None) -> str:
         text = str(error)

@@ -1,6 +1,8 @@
 """Databases: what DuckDB holds, as relations of the caller's or as the result of SQL."""
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pyarrow as pa
 
 from pointillist.errors import DataError
 from pointillist.files.paths import checked
+from pointillist.files.urls import Url
 from pointillist.reading.base import SOURCES, Report, Source, quote
 from pointillist.reading.batches import rows_at_once
 from pointillist.reading.connection import confine, connect
@@ -54,11 +57,33 @@ class Query(Source):
     read this table and write to its own temporary folder, and nothing else.
     """
 
-    def __init__(self, sql: str, over: str | Path | None = None, delimiter: str = ","):
-        self.over, self.delimiter = None if over is None else Path(over), delimiter
+    def __init__(self, sql: str, over: str | Path | Url | None = None, delimiter: str = ","):
+        self.delimiter = delimiter
+        self.over = over if over is None or isinstance(over, Url) else Path(over)
+        self._opened: Source | None = None
         self.name = "the query" if over is None else f"the query on {over}"
         with self.guard(None):
             self._query = RowWise(sql)
+
+    def stamp(self) -> Hashable:
+        if self.over is None:
+            return None
+        if isinstance(self.over, Path) and _is_database(self.over):
+            facts = checked(self.over, DataError).stat()
+            return facts.st_ino, facts.st_size, facts.st_mtime_ns
+        return self._source(self.over).stamp()
+
+    @contextmanager
+    def held(self) -> Iterator[Source]:
+        now = copy.copy(self)
+        if self.over is not None and not _is_database(self.over):
+            now._opened = self._source(self.over)  # of a table with several states, one
+            now.version = now._opened.version
+        with Source.held(now) as held:
+            yield held
+
+    def _source(self, over: Path | Url) -> Source:
+        return self._opened or open_source(over, delimiter=self.delimiter)
 
     def column_names(self) -> list[str]:
         with connect() as db:
@@ -73,7 +98,7 @@ class Query(Source):
 
     def _result(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
         table = self._query.table
-        if self.over is not None and not checked(self.over, DataError).exists():
+        if isinstance(self.over, Path) and not checked(self.over, DataError).exists():
             raise DataError(f"{self.over}: no such file.")
         if self.over is not None and _is_database(self.over):
             return self._of_database(db, table)
@@ -81,11 +106,11 @@ class Query(Source):
             confine(db)
             return db.sql(self._query.sql)
         over = self.over or Path(table[2])
-        if any(table[:2]) or not (over.exists() if self.over is None else _same(table[2], "source")):
+        if any(table[:2]) or not (Path(table[2]).exists() if self.over is None else _same(table[2], "source")):
             known = "It must be a file or a folder" if self.over is None else "Call the table source"
             raise DataError(f"{self.name}: there is no {_dotted(table)!r} to read. {known}.")
-        rows = open_source(over, delimiter=self.delimiter).query(db, "SELECT * FROM source")
-        confine(db, over)
+        rows = self._source(over).query(db, "SELECT * FROM source")
+        confine(db, *(each for each in (over,) if isinstance(each, Path)))
         return rows.query(table[2], self._query.sql)
 
     def _of_database(
@@ -134,13 +159,13 @@ class Query(Source):
 
 
 def sql(query: str, over: str | Path | None = None) -> Source:
-    """A DuckDB query as a table; `over` is a DuckDB database, or a file or folder that the query calls `source`.
+    """A DuckDB query as a table; `over` is a DuckDB database, or a file, folder or address that the query calls `source`.
 
     The promise is for rows of the result: the query must make each of them from one private row. Joins, aggregates,
     DISTINCT, LIMIT, windows and the like let one row change or multiply others, no noise is calibrated for that, and they
     are refused. Without `over` the query names a file or folder itself (FROM 'people.parquet').
     """
-    return Query(query, over)
+    return open_source(over, query=query)
 
 
 def _dotted(names: tuple[str, ...]) -> str:
@@ -151,5 +176,5 @@ def _same(name: str, other: str) -> bool:
     return name.lower() == other.lower()
 
 
-def _is_database(path: Path) -> bool:
-    return path.suffix in (".duckdb", ".db", ".ddb")
+def _is_database(path: Path | Url) -> bool:
+    return isinstance(path, Path) and path.suffix in (".duckdb", ".db", ".ddb")

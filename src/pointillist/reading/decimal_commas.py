@@ -25,6 +25,13 @@ def read(batch: pa.RecordBatch, columns: list[str], *, grouped: bool) -> pa.Reco
     return batch
 
 
+def one_in_sql(text: str, *, grouped: bool) -> str:
+    """SQL for a text with a decimal point, if it is a number with a comma: it is looked at by itself."""
+    comma = f"{_COMMA}|{_GROUPED}" if grouped else _COMMA
+    plain = f"replace(regexp_replace({text}, '[. ]', '', 'g'), ',', '.')"
+    return f"CASE WHEN regexp_matches({text}, '{comma}') THEN {plain} ELSE {text} END"
+
+
 def in_sql(rows: duckdb.DuckDBPyRelation, columns: list[str], *, grouped: bool) -> str:
     """A projection that has decimal points in those columns of texts that hold numbers with commas, and nothing else."""
     number = r"^\s*[+-]?[0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?\s*$"
@@ -36,8 +43,6 @@ def in_sql(rows: duckdb.DuckDBPyRelation, columns: list[str], *, grouped: bool) 
         for x in columns
     ]
     numbers = rows.aggregate(", ".join(tests)).fetchall()[0]
-    plain = "replace(regexp_replace({0}, '[. ]', '', 'g'), ',', '.')".format
     return ", ".join(
-        f"CASE WHEN regexp_matches({x}, '{comma}') THEN {plain(x)} ELSE {x} END AS {x}" if number else x
-        for x, number in zip(columns, numbers, strict=True)
+        f"{one_in_sql(x, grouped=grouped)} AS {x}" if number else x for x, number in zip(columns, numbers, strict=True)
     )

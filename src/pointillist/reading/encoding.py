@@ -17,7 +17,7 @@ from pointillist.errors import DataError
 from pointillist.features import FeatureMap, Records
 from pointillist.reading.arrow_types import odd_family, without_runs
 from pointillist.reading.binning import MISSING, OUT_OF_RANGE, bin_numbers
-from pointillist.reading.pixels import decode
+from pointillist.reading.image_decoding import decode
 from pointillist.schema import Image, Schema
 from pointillist.schema.kinds import choice
 from pointillist.schema.levels import Levels, levels_of

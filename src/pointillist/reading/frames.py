@@ -11,6 +11,7 @@ import narwhals as nw
 import pyarrow as pa
 
 from pointillist.errors import DataError, UsageError
+from pointillist.files.urls import Url
 from pointillist.reading.base import SOURCES, Report, Source, taken_over
 from pointillist.reading.batches import rows_at_once
 from pointillist.registry import LAST
@@ -42,7 +43,7 @@ class Frame(Source):
     @classmethod
     def suits(cls, table: Any) -> bool:
         """Anything in memory that no other source takes; what is not a frame after all is refused with its type."""
-        return not isinstance(table, Path)
+        return not isinstance(table, Path | Url)
 
     @classmethod
     def opened(cls, table: Any, delimiter: str) -> "Frame":

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from pointillist.errors import DataError, UsageError
 from pointillist.reading.base import SOURCES, Report, Source
 from pointillist.reading.batches import rows_within
+from pointillist.reading.image_decoding import image_shape, to_bytes
 from pointillist.reading.images import IMAGE, LABEL, Images
-from pointillist.reading.pixels import image_shape, to_bytes
 from pointillist.schema import Schema
 
 _KEYS = (("x_train", "y_train"), ("train_images", "train_labels"), ("x", "y"), ("images", "labels"))

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from pointillist.errors import DataError, UsageError
 from pointillist.files.paths import checked
+from pointillist.files.urls import Url
 from pointillist.reading.base import SOURCES, Source
 from pointillist.schema import Schema
 
@@ -19,12 +20,14 @@ def open_source(table: Any, *, delimiter: str = ",", decimal: str | None = None,
         if decimal not in (",", "."):
             raise UsageError(f"decimal must be a comma or a point, not {decimal!r}.")
         return open_source(table, delimiter=delimiter, query=query).with_decimal(decimal)
+    if Url.is_one(table):
+        table = Url.parse(table)
     if query is not None:
-        from pointillist.reading.databases import Query  # which opens sources itself
-
-        return Query(query, table, delimiter)
+        return _queried(query, table, delimiter)
     if isinstance(table, Source):
         return table
+    if isinstance(table, Url):
+        return _open_url(table, delimiter)
     if isinstance(table, str | os.PathLike):
         return _open_path(Path(table), delimiter)
     if isinstance(table, pa.RecordBatchReader | Iterator):
@@ -56,6 +59,19 @@ def csv(path: str | Path, *, delimiter: str = ",", decimal: str | None = None) -
     semicolons.
     """
     return open_source(Path(path), delimiter=delimiter, decimal=decimal)
+
+
+def _queried(query: str, table: Any, delimiter: str) -> Source:
+    from pointillist.reading.databases import Query  # these open sources themselves
+    from pointillist.reading.server_tables import ServerTable, database
+
+    return database(table, query=query) if ServerTable.suits(table) else Query(query, table, delimiter)
+
+
+def _open_url(url: Url, delimiter: str) -> Source:
+    for kind in SOURCES.suiting(url).values():
+        return kind.opened(url, delimiter)
+    raise DataError(f"{url}: addresses of this kind are not read here. If a Spark cluster reads them: --engine spark.")
 
 
 def _open_path(path: Path, delimiter: str) -> Source:

@@ -2,7 +2,7 @@
 
 import itertools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,8 +18,8 @@ from pointillist.reading.base import SOURCES, Report, Source, taken_over
 from pointillist.reading.batches import rows_at_once, rows_within
 from pointillist.schema import Schema
 
-_KINDS = {".parquet": "parquet", ".pq": "parquet", ".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc"}
-_MOST_FILES = 200_000
+FILE_KINDS = {".parquet": "parquet", ".pq": "parquet", ".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc"}
+MOST_FILES = 200_000
 """In the folder of one table."""
 
 
@@ -36,7 +36,7 @@ class Files(Source):
     @classmethod
     def suits(cls, table: Any) -> bool:
         if isinstance(table, Path):
-            return table.is_dir() or table.suffix.lower() in _KINDS
+            return table.is_dir() or table.suffix.lower() in FILE_KINDS
         return isinstance(table, ds.Dataset)
 
     @classmethod
@@ -44,7 +44,9 @@ class Files(Source):
         if isinstance(table, ds.Dataset):
             return cls(table, "the dataset")
         if not table.is_dir():
-            return cls.at(table, _KINDS[table.suffix.lower()])
+            return cls.at(table, FILE_KINDS[table.suffix.lower()])
+        if any((table / "metadata").glob("*.metadata.json")):
+            raise DataError(f"{table}: is an Iceberg table. Name it by its catalog: iceberg://catalog/namespace.table.")
         inside = _kinds_inside(table)
         if len(inside) != 1:
             raise DataError(
@@ -61,6 +63,14 @@ class Files(Source):
             raise DataError(f"{path}: no such file.") from None
         except (pa.ArrowException, OSError):
             raise DataError(f"{path}: cannot be read as {kind}. Is it whole?") from None
+
+    def stamp(self) -> Hashable:
+        """Size and time of every file; none if the dataset is no files."""
+        files = getattr(self.dataset, "files", None)
+        if not files:
+            return None
+        found = self.dataset.filesystem.get_file_info(files)
+        return tuple((each.path, each.size, each.mtime_ns) for each in found)
 
     def column_names(self) -> list[str]:
         return list(self.dataset.schema.names)
@@ -168,7 +178,7 @@ def _kinds_inside(path: Path) -> set[str]:
     seen = 0
     for _, _, files in os.walk(path):
         seen += len(files)
-        if seen > _MOST_FILES:
-            raise DataError(f"{path}: holds more than {_MOST_FILES:,} files. Name the folder of the table itself.")
-        found |= {_KINDS.get(os.path.splitext(name)[1], "") for name in files}
+        if seen > MOST_FILES:
+            raise DataError(f"{path}: holds more than {MOST_FILES:,} files. Name the folder of the table itself.")
+        found |= {FILE_KINDS.get(os.path.splitext(name)[1], "") for name in files}
     return found - {""}

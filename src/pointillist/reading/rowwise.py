@@ -48,6 +48,8 @@ _WORDS = {
     "TABLE_FUNCTION": "a table function, such as range, read_csv or unnest",
     "WINDOW": "a window function",
 }
+_STAR_FACTS = ("exclude_list", "qualified_exclude_list", "replace_list", "rename_list", "columns", "expr")
+"""What makes a star more than all columns."""
 _CLAUSES = {
     "group_expressions": "GROUP BY",
     "group_sets": "GROUP BY",
@@ -72,6 +74,9 @@ class RowWise:
         self.sql: str = statements[0].query
         self._seen: set[str] = set()
         self._tables: dict[str, tuple[str, str, str]] = {}
+        self._named: set[str] = set()
+        self._single: set[str] = set()
+        self._all = self._star = False
         try:
             for statement in _parsed(self.sql):
                 self._walk(statement, frozenset())
@@ -82,6 +87,13 @@ class RowWise:
     def table(self) -> tuple[str, str, str] | None:
         """Catalog, schema and name of the table that it reads; none if it reads none."""
         return next(iter(self._tables.values()), None)
+
+    def needs(self, present: list[str], asked: list[str] | None = None) -> list[str]:
+        """The columns of its table that must be read for all columns of its result, or for those that are asked for."""
+        wanted = self._named | {name.lower() for name in asked or ()}
+        odd = self._single - {name.lower() for name in present}  # an alias, perhaps, or the row as a whole
+        every = self._all or odd or (self._star and asked is None)
+        return [name for name in present if every or name.lower() in wanted] or present[:1]
 
     def _walk(self, part: Any, known: frozenset[str]) -> None:
         """Check a part of the syntax tree. What it is shows in the fields that all of its kind have."""
@@ -136,6 +148,13 @@ class RowWise:
             _refuse(part["class"])
         if part["class"] == "COLUMN_REF" and part["column_names"][-1].lower() in _POSITIONS:
             _refuse(f"the row's position ({part['column_names'][-1]})")
+        if part["class"] == "COLUMN_REF":
+            names = [name.lower() for name in part["column_names"]]
+            self._named.update(names)
+            self._single.update(names if len(names) == 1 else ())
+        if part["class"] == "STAR":
+            self._star = True
+            self._all |= any(part.get(fact) for fact in _STAR_FACTS)
         if part["class"] == "FUNCTION":
             self._call(part["function_name"])
             if part.get("filter") or part.get("distinct") or (part.get("order_bys") or {}).get("orders"):

@@ -116,10 +116,12 @@ class ConstrainedSampler:
         """Records with the numbers that decide about them, and which of them break a rule.
 
         What the model knows of a number is its tile. So where a row breaks a rule, its numbers are drawn again inside
-        their tiles: a stay that begins and ends in the same week is possible, whatever days were drawn first.
+        their tiles: a stay that begins and ends in the same week is possible, whatever days were drawn first. Two numbers
+        that are still in the wrong order change places, and gaps are put where they belong.
         """
-        numeric = self.rules.numeric
-        codes = {name: values.copy() if name in numeric else values for name, values in records.codes.items()}
+        numeric, touched = self.rules.numeric, self.rules.columns
+        codes = {name: values.copy() if name in touched else values for name, values in records.codes.items()}
+        self.rules.mend_gaps(codes, self.condition.cuts, rng)
         drawn = self.condition.numbers(codes, rng)
         for name in numeric:
             if name not in drawn:
@@ -140,6 +142,9 @@ class ConstrainedSampler:
                 codes[name][mended] = again[name][~still]
                 drawn[name][mended] = values[name][~still]
             broken[mended] = False
+        if broken.any():
+            self.rules.swap(codes, drawn, self.condition.cuts)
+            broken = self.rules.broken(codes, drawn)
         return Sample(replace(records, codes=codes), drawn), broken
 
     def _numbers(self, name: str, codes: NDArray[np.uint16], rng: np.random.Generator) -> Floats:

@@ -44,9 +44,7 @@ class TableDecoder:
         if count < 0:
             raise UsageError(f"the number of rows must not be negative, not {count}.")
         if count > MOST_ROWS:
-            raise UsageError(
-                f"{count:,} rows are too many at a time. Sample up to {MOST_ROWS:,} at a time, each with another seed."
-            )
+            raise UsageError(f"{count:,} rows are too many at a time. Take them in parts: sample_parts(count).")
 
     def require_frame(self, frame: str | None) -> None:
         """Refuse a kind of frame that is not known."""

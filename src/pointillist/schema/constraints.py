@@ -1,7 +1,8 @@
 """Constraint: a combination of values that cannot be, stated in a schema. Public, like everything in a schema.
 
-Two kinds: a number or date that is never above another (`Order`), and values of several columns that never occur
-together (`Impossible`, a structural zero). Synthetic rows keep to them. Private rows are not held against them: to say
+Three kinds: a number or date that is never above another (`Order`), values of several columns that never occur together
+(`Impossible`, a structural zero), and a value that is missing exactly when another column is so (`Gap`). Synthetic rows keep
+to them. Private rows are not held against them: to say
 that a row breaks a constraint would tell about that row.
 """
 
@@ -103,13 +104,63 @@ class Impossible(BaseModel):
             select(name, measured[name], written)
 
 
+class Gap(BaseModel):
+    """A value is missing exactly when another column is so: `Gap(missing="cause", exactly_when={"alive": True})`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    missing: str
+    """The column that has gaps."""
+    exactly_when: dict[str, Any]
+    """Of one other column a value, a list of values, a range, or "missing"."""
+
+    @field_validator("exactly_when", mode="before")
+    @classmethod
+    def _plain(cls, value: Any) -> Any:
+        return {name: plain(each) for name, each in value.items()} if isinstance(value, dict) else value
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if len(self.exactly_when) != 1 or self.missing in self.exactly_when:
+            raise ValueError("exactly_when names one column, another than the one that is missing")
+        return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that it is about."""
+        return (self.missing, *self.exactly_when)
+
+    @property
+    def other(self) -> str:
+        """The column that decides."""
+        return next(iter(self.exactly_when))
+
+    def __str__(self) -> str:
+        return f"{self.missing} is missing exactly when {self.other} is {_shown(self.exactly_when[self.other])}"
+
+    def check(self, measured: Mapping[str, Any]) -> None:
+        """Refuse a constraint that makes no sense for these columns, with a ValueError."""
+        _require(self.names, measured)
+        if not measured[self.missing].missing:
+            raise ValueError(f"column {self.missing!r} has no gaps (missing = false)")
+        select(self.other, measured[self.other], self.exactly_when[self.other])
+
+
+_BY_FACT = {"impossible": Impossible, "missing": Gap}
+
+
 def _kind(facts: Any) -> str:
     """Which kind of constraint some facts are."""
-    found = "impossible" in facts if isinstance(facts, dict) else isinstance(facts, Impossible)
-    return "impossible" if found else "order"
+    for fact, kind in _BY_FACT.items():
+        if fact in facts if isinstance(facts, dict) else isinstance(facts, kind):
+            return fact
+    return "order"
 
 
-Constraint = Annotated[Annotated[Order, Tag("order")] | Annotated[Impossible, Tag("impossible")], Discriminator(_kind)]
+Constraint = Annotated[
+    Annotated[Order, Tag("order")] | Annotated[Impossible, Tag("impossible")] | Annotated[Gap, Tag("missing")],
+    Discriminator(_kind),
+]
 
 
 def _require(names: tuple[str, ...], measured: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from pointillist.errors import FactsFromDataWarning, SchemaError, UsageError
 from pointillist.files.paths import checked
-from pointillist.files.toml_text import key, line
+from pointillist.files.toml_text import edited, key, line
 from pointillist.schema.constraints import Constraint, Impossible
 from pointillist.schema.kinds import NAMES, AnyColumn, Categorical, Column, Derived, Ignore, Image
 
@@ -32,6 +32,26 @@ class Person(BaseModel):
     """The column that names the person. It is never measured."""
     max_rows: Annotated[int, Field(ge=1)]
     """At most this many rows of each person are used; the rest are left out."""
+
+
+class Purchase(BaseModel):
+    """What a draft by budget cost. The ledger has it under the same id."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    epsilon: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    delta: Annotated[float, Field(gt=0, lt=1)]
+    id: str
+    """Of the spend in the ledger."""
+    seen_from: Annotated[int, Field(ge=1)]
+    """About how many rows must share a value for it to be seen."""
+
+    def sentence(self) -> str:
+        """What was paid, for whoever sees a release with these facts."""
+        return (
+            f"Facts of the schema were found with noise before the release, at (ε = {self.epsilon:g}, δ = {self.delta:g}) "
+            "of their own, which comes on top of the release's."
+        )
 
 
 class Schema(BaseModel):
@@ -52,6 +72,10 @@ class Schema(BaseModel):
     """The owner's word that nobody has several rows, where the draft found a column that may name people who do."""
     read_from_data: tuple[str, ...] = ()
     """Names of the facts above that `schema draft` took from the data."""
+    bought: tuple[str, ...] = ()
+    """Names of the facts above that `schema draft --epsilon` found with noise."""
+    purchase: Purchase | None = None
+    """What the facts that are marked as bought cost, here and in the columns."""
     columns: dict[str, Column]
     constraints: tuple[Constraint, ...] = ()
     """Combinations of values that cannot be. Synthetic rows keep to them; private rows are not held against them."""
@@ -115,7 +139,7 @@ class Schema(BaseModel):
         """A column of the table, ignored if the schema does not name it."""
         return self.columns.get(name) or Ignore()
 
-    @field_validator("read_from_data", "constraints", mode="before")
+    @field_validator("read_from_data", "bought", "constraints", mode="before")
     @classmethod
     def _tuple(cls, value: Any) -> Any:
         return tuple(value) if isinstance(value, list) else value
@@ -124,6 +148,12 @@ class Schema(BaseModel):
     def vouched(self) -> dict[str, tuple[str, ...]]:
         """Facts that the draft took from the data and the owner declared public, by column; "" is the table."""
         found = {"": self.read_from_data, **{name: c.read_from_data for name, c in self.columns.items()}}
+        return {name: facts for name, facts in found.items() if facts}
+
+    @property
+    def paid_for(self) -> dict[str, tuple[str, ...]]:
+        """Facts that were found with noise and are in the ledger, by column; "" is the table."""
+        found = {"": self.bought, **{name: c.bought for name, c in self.columns.items()}}
         return {name: facts for name, facts in found.items() if facts}
 
     @property
@@ -171,21 +201,37 @@ class Schema(BaseModel):
         text = "" if self.reviewed else "".join(f"# {each}\n" for each in _DRAFT_NOTICE) + "\n"
         text += line("format", self.format) + line("name", self.name) + line("reviewed", self.reviewed)
         if self.rows is not None:
-            text += line("rows", self.rows, _ROUNDED if "rows" in self.read_from_data else "")
-        if self.read_from_data:
-            text += line("read_from_data", self.read_from_data)
+            text += line("rows", self.rows, _ROUNDED if "rows" in self.read_from_data else _bought("rows", self.bought))
+        for name in ("read_from_data", "bought"):
+            text += line(name, marks) if (marks := getattr(self, name)) else ""
         if self.one_row_per_person:
             text += line("one_row_per_person", True)
         text += "".join(f"# {each}\n" for each in _question(self.several_rows))
         if self.person is not None:
             text += "\n[person]\n" + line("column", self.person.column) + line("max_rows", self.person.max_rows)
+        if self.purchase is not None:
+            text += "\n[purchase]\n" + "".join(line(*each) for each in self.purchase.model_dump().items())
         parts = [f"\n[columns.{key(name)}]\n{_column_lines(column)}" for name, column in self.columns.items()]
-        parts += [f"\n[[constraints]]\n{_constraint_lines(constraint)}" for constraint in self.constraints]
+        mark = "READ FROM THE DATA" if "constraints" in self.read_from_data else ""
+        parts += [f"\n[[constraints]]\n{_constraint_lines(constraint, mark)}" for constraint in self.constraints]
         return text + "".join(parts)
+
+    def written_over(self, text: str, before: "Schema") -> str:
+        """A file's text with what differs from the schema that it held; comments and the order of things stay."""
+        changes: dict[tuple[str, ...], Any] = {} if self.reviewed == before.reviewed else {("reviewed",): self.reviewed}
+        for name, column in self.columns.items():
+            now, then = column.facts(), before.columns[name].facts()
+            changes |= {("columns", name, fact): value for fact, value in now.items() if then.get(fact) != value}
+        notice = {f"# {each}" for each in _DRAFT_NOTICE} if self.reviewed else set()
+        kept = "".join(each for each in text.splitlines(keepends=True) if each.strip() not in notice)
+        return edited(kept, changes).lstrip("\n")
 
     def to_json(self) -> dict[str, Any]:
         """The schema as plain JSON values, for releases and models."""
         facts = self.model_dump(mode="json", exclude_defaults=False)
+        for late in ("bought", "purchase"):  # earlier versions had neither: their files stay as they were
+            if not facts[late]:
+                del facts[late]
         for name, column in self.columns.items():
             for late in column.unset():
                 del facts["columns"][name][late]
@@ -215,8 +261,15 @@ class Schema(BaseModel):
 
     def vouched_words(self) -> str:
         """What `vouched` has, by name and not by value: it may end in a log, and is not published yet."""
+        return self._by_name(self.vouched)
+
+    def paid_for_words(self) -> str:
+        """What `paid_for` has, by name."""
+        return self._by_name(self.paid_for)
+
+    def _by_name(self, marks: dict[str, tuple[str, ...]]) -> str:
         whole = "the table" if self.image is None else "the set"
-        return "; ".join(f"{name or whole}: {', '.join(facts)}" for name, facts in self.vouched.items())
+        return "; ".join(f"{name or whole}: {', '.join(facts)}" for name, facts in marks.items())
 
     def warn_of_vouched(self) -> None:
         """Warn of facts that were read from the data, before they are published on the owner's word. Names, no values."""
@@ -236,6 +289,12 @@ class Schema(BaseModel):
 
     def require_column(self, name: str, *, role: str) -> None:
         """Refuse a `role` (such as target) that is not a measured column."""
+        column = self.columns.get(name)
+        if isinstance(column, Derived):
+            raise SchemaError(
+                f"{role} {name!r} is derived and follows from {', '.join(column.inputs)}: it is not measured by itself. "
+                f"Name {'one of these' if len(column.inputs) > 1 else 'that one'}, or give it a kind of its own."
+            )
         if name not in self.measured:
             known = ", ".join(self.measured)
             raise SchemaError(f"{role} {name!r} is not a measured column of the schema. Measured columns: {known}.")
@@ -254,7 +313,7 @@ def _question(several_rows: dict[str, int]) -> tuple[str, ...]:
     """What a draft asks about the privacy unit, with both answers ready to be taken."""
     if not several_rows:
         return ()
-    names = ", ".join(map(repr, several_rows))
+    names = ", ".join(f"{name!r} (about {rows:,} rows each)" for name, rows in several_rows.items())
     name, each = next(iter(several_rows.items()))
     return (
         f"A QUESTION. Values of {names} repeat. May a person have several rows?",
@@ -272,15 +331,19 @@ _ROUNDED = "READ FROM THE DATA, rounded: remove it if the size is not public"
 
 def _column_lines(column: AnyColumn) -> str:
     return "".join(
-        line(name, value, "READ FROM THE DATA" if name in column.read_from_data else "")
+        line(name, value, "READ FROM THE DATA" if name in column.read_from_data else _bought(name, column.bought))
         for name, value in column.facts().items()
     )
 
 
-def _constraint_lines(constraint: Constraint) -> str:
+def _bought(name: str, marks: tuple[str, ...]) -> str:
+    return "bought" if name in marks else ""
+
+
+def _constraint_lines(constraint: Constraint, mark: str) -> str:
     if isinstance(constraint, Impossible):
-        return line("impossible", constraint.impossible)
-    return "".join(line(name, value) for name, value in constraint.model_dump(mode="json").items())
+        return line("impossible", constraint.impossible, mark)
+    return "".join(line(name, value, mark) for name, value in constraint.model_dump(mode="json").items())
 
 
 def _explain(origin: str, error: ValidationError) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pointillist.cli.show.answers import show_answers
 from pointillist.inference.estimate import Estimate
-from pointillist.inference.query import Answers, Group, Query
+from pointillist.inference.query_language import Answers, Group, Query
 
 QUERY = Query.parse("mean(age) group by sex", ["age", "sex"])
 OF_WOMEN = Estimate("mean of age", "number", 41.25, 40.0, 42.5, 0.6, 0.95, "measured")

@@ -69,7 +69,7 @@ def test_cliques_are_held_where_they_show_more_than_noise(noise: float, held: in
     made = Problem(evidence, evidence.base)
     assert (len(made.cliques), len(made.layers)) == (1, 1)
     table = np.full((1, 8), 0.5)
-    pairs = Problem(evidence.plain, evidence.base).held(np.ones(1), table)
+    pairs = made.held(np.ones(1), table)
     assert pairs is not None
     cliques = made.held_cliques(pairs)
     assert len(cliques) == held

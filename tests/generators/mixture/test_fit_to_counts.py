@@ -226,12 +226,11 @@ def test_a_table_of_four_columns_is_fitted_held_and_kept_under_conditions() -> N
     assert even(back) == even(mixture)
 
 
-def test_what_is_held_of_pairs_does_not_depend_on_cliques() -> None:
+def test_a_clique_leaves_pairs_as_they_were_measured() -> None:
     given_evidence, marginals = parity()
-    with_clique, without = (
-        fit_mixture(each, marginals, components=20, steps=60, seed=0, progress=silent).held
-        for each in (given_evidence, given_evidence.plain)
-    )
-    assert with_clique is not None
-    assert without is not None
-    np.testing.assert_array_equal(with_clique.pairs, without.pairs)
+    held = fit_mixture(given_evidence, marginals, components=20, steps=60, seed=0, progress=silent).held
+    assert held is not None
+    assert held.pairs is not None
+    for one, other in itertools.combinations(range(5), 2):
+        own = held.pairs[2 * one : 2 * one + 2, 2 * other : 2 * other + 2]
+        assert np.abs(own - 0.25).sum() < 0.05

@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.curator import choosing, releasing
+from pointillist.curator import choosing, contributing, releasing
 
 Integers = NDArray[np.int64]
 
@@ -59,5 +59,6 @@ class FrozenNoise:
                 self.kept.append(int(np.argmin(scores)))
             return int(self.kept[number])
 
-        with patch.object(releasing, "add_noise", add_noise), patch.object(choosing, "draw", draw):
+        noise = [patch.object(room, "add_noise", add_noise) for room in (releasing, contributing)]
+        with noise[0], noise[1], patch.object(choosing, "draw", draw):
             yield tape

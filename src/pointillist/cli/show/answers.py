@@ -2,7 +2,7 @@
 
 from pointillist.cli.console import out
 from pointillist.cli.show.table import Table
-from pointillist.inference.query import Answers
+from pointillist.inference.query_language import Answers
 
 
 def show_answers(name: str, answers: Answers) -> None:

@@ -1,10 +1,24 @@
 """Show a release: what is in it, and what it promises."""
 
-from pointillist.cli.console import out
+from pathlib import Path
+
+from pointillist.cli.console import out, say
+from pointillist.cli.outputs import print_json
 from pointillist.cli.show.plan import promise
 from pointillist.cli.show.table import Table
 from pointillist.release import Release
 from pointillist.schema import Schema
+
+
+def tell_release(made: Release, output: Path, quiet: bool, as_json: bool) -> str | None:
+    """Say that a release was made; what comes next."""
+    if as_json:
+        print_json({"release": str(output), "id": made.id, "guarantee": made.guarantee.to_json()})
+    elif not quiet:
+        say(made.guarantee.sentence())
+        say(f"Written to {output}.")
+        return f"pointillist fit {output} -o MODEL"
+    return None
 
 
 def show_release(release: Release) -> None:
@@ -34,3 +48,5 @@ def _show_vouched(schema: Schema) -> None:
     if schema.vouched:
         facts = schema.vouched_words()
         out.print(f"Facts first read from the data, which the owner reviewed and declared public: {facts}.")
+    if schema.purchase is not None:
+        out.print(schema.purchase.sentence())

@@ -18,7 +18,7 @@ from pointillist.plan import Plan
 from pointillist.privacy.accounting import total_epsilon
 from pointillist.privacy.budget import Budget
 from pointillist.privacy.guarantee import Guarantee, Neighbours
-from pointillist.privacy.ledger import Account, Ledger
+from pointillist.privacy.ledger import Account, Ledger, Spend
 from pointillist.privacy.ledger_file import Identity
 from pointillist.reading.opening import open_source
 from pointillist.release import Measurement, Release
@@ -48,6 +48,9 @@ class _Unkept(Ledger):
 
     def accounts(self) -> tuple[Account, ...]:
         return ()
+
+    def find(self, release: str) -> Spend | None:
+        return None
 
 
 @dataclass(frozen=True)

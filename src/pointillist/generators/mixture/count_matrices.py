@@ -200,16 +200,19 @@ class Problem:
         plain = [each for each in self.layers if each.label is None]
         if not plain and self.scores is None:
             return None
-        found = tilted(table.T @ (weights[:, None] * table), self.starts, tilts)
+        made = table.T @ (weights[:, None] * table)
+        found = tilted(made, self.starts, tilts)
         for layer in plain:
             for (first, one), (second, other) in itertools.combinations(layer.spots.items(), 2):
                 precision = float(layer.precision[one.start, other.start])
                 if precision == 0:
                     continue
                 rows, columns = self.places[first], self.places[second]
-                down, across = layer.sums[rows, one], layer.sums[columns, other]
-                modelled = down.T @ found[rows, columns] @ across
-                better = corrected(modelled, layer.wanted[0, one, other], precision)
+                down, across, measured = layer.sums[rows, one], layer.sums[columns, other], layer.wanted[0, one, other]
+                modelled, untilted = (down.T @ each[rows, columns] @ across for each in (found, made))
+                if np.square(modelled - measured).sum() > np.square(untilted - measured).sum():
+                    found[rows, columns], modelled = made[rows, columns], untilted  # a trend mends one number alone
+                better = corrected(modelled, measured, precision)
                 # Inside a tile of the table, the mixture's own tiles keep the shares that the mixture gives them.
                 factor = np.where(modelled > 0, better / np.where(modelled > 0, modelled, 1.0), 0.0)
                 found[rows, columns] *= down @ factor @ across.T

@@ -67,28 +67,20 @@ def fit_mixture(
     marginal = np.concatenate([total / total.sum() for total in totals.values()])
     runs = {name: base[name].tile_of[count - 1] + 1 for name, count in (ordered or {}).items()}
     order = {name: tile_order(base[name], within[name], each) for name, each in (positions or {}).items()}
-    # Components that are sharp enough for a clique find noise in the pairs of its columns: pairs are held as a mixture
-    # makes them that knows nothing of cliques.
-    problems = [
-        Problem(each, base, within) for each in ((evidence, evidence.plain) if evidence.cliques else (evidence,))
-    ]
-    count = components or problems[-1].components(marginal)
-    fits = []
-    for number, problem in enumerate(problems):
-        fitted = Fit(problem, marginal, problem.bends(runs, marginal), count, seed)
-        with threadpool_limits(limits=1):  # threads would add up in an order of their own
-            for step in range(steps):
-                fitted.step(step, steps)
-                progress("fit", (number + (step + 1) / steps) / len(problems))
-        weights, table = (each.astype(np.float64) for each in fitted.components.result())
-        table = problem.rake(weights, table)
-        tables = {name: table[:, place] for name, place in problem.places.items()}
-        fits.append((weights, table, tables, fit_trends(evidence, base, order, weights, tables, seed, within)))
-    weights, table, _, trended = fits[-1]
-    held = problems[-1].held(weights, table, () if trended is None else trended.tilts)
+    problem = Problem(evidence, base, within)
+    count = components or problem.components(marginal)
+    fitted = Fit(problem, marginal, problem.bends(runs, marginal), count, seed)
+    with threadpool_limits(limits=1):  # threads would add up in an order of their own
+        for step in range(steps):
+            fitted.step(step, steps)
+            progress("fit", (step + 1) / steps)
+    weights, table = (each.astype(np.float64) for each in fitted.components.result())
+    table = problem.rake(weights, table)
+    tables = {name: table[:, place] for name, place in problem.places.items()}
+    trended = fit_trends(evidence, base, order, weights, tables, seed, within)
+    held = problem.held(weights, table, () if trended is None else trended.tilts)
     if held is not None:
-        held = replace(held, cliques=problems[0].held_cliques(held))
-    weights, _, tables, trended = fits[0]
+        held = replace(held, cliques=problem.held_cliques(held))
     return Mixture(weights, base, tables, within, held, None if trended is None else trended.trends)
 
 

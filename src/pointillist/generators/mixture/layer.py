@@ -19,7 +19,7 @@ _FEW = 0.1
 """Where fewer cells than this part of a matrix were measured, they are worked out one by one."""
 
 
-_BEYOND = 2.0
+_BEYOND = 4.0
 """Standard deviations of chi^2 above its mean that a table may be off."""
 _AT_ONCE, _MOST_PRESSURE = 2**0.5, 30.0
 """By which factor the pressure on a table changes at most at a time, and how large it can become."""

@@ -28,6 +28,8 @@ class AnyColumn(BaseModel):
     """Free text for the reader of the release."""
     read_from_data: tuple[str, ...] = ()
     """Names of the facts above that `schema draft` took from the data: the owner vouches that they are public."""
+    bought: tuple[str, ...] = ()
+    """Names of the facts above that `schema draft --epsilon` found with noise: they are paid for, and nobody vouches."""
 
     if TYPE_CHECKING:
         kind: Any  # a literal of each kind's own
@@ -56,7 +58,7 @@ class AnyColumn(BaseModel):
     late: ClassVar[tuple[str, ...]] = ()
     """Settings that earlier versions did not have: files hold them only where they are set, and stay as they were."""
 
-    @field_validator("read_from_data", mode="before")
+    @field_validator("read_from_data", "bought", mode="before")
     @classmethod
     def _tuple(cls, value: Any) -> Any:
         return tuple(value) if isinstance(value, list) else value
@@ -69,7 +71,8 @@ class AnyColumn(BaseModel):
     def unset(self) -> list[str]:
         """Which of the late settings are at their defaults."""
         fields = type(self).model_fields
-        return [name for name in self.late if name in fields and getattr(self, name) == fields[name].default]
+        late = (*self.late, "bought")
+        return [name for name in late if name in fields and getattr(self, name) == fields[name].default]
 
     # Reading and writing
 
@@ -107,12 +110,12 @@ class AnyColumn(BaseModel):
         """What a schema file says about the column, in order."""
         facts = {"kind": self.kind, **self.model_dump(exclude_defaults=True)}
         # What was read from the data is written down even where it is the default: the owner is to look at it.
-        read = {name: getattr(self, name, None) for name in self.read_from_data}
+        read = {name: getattr(self, name, None) for name in (*self.read_from_data, *self.bought)}
         facts |= {name: value for name, value in read.items() if value is not None}
         if self.measured:
             facts["missing"] = self.missing
-        last = facts.pop("read_from_data", None)
-        return facts if last is None else {**facts, "read_from_data": last}
+        last: dict[str, Any] = {name: facts.pop(name) for name in ("read_from_data", "bought") if name in facts}
+        return {**facts, **last}
 
     def select(self, written: Any) -> Selection:
         """What a condition or a constraint means by a value, a range or a gap; a ValueError says what is wrong."""

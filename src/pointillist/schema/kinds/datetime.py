@@ -15,7 +15,7 @@ from pydantic import field_validator, model_validator
 from pointillist.schema.kinds import datetime_text
 from pointillist.schema.kinds.base import AnyColumn
 from pointillist.schema.kinds.bounded import Bounded, Floats
-from pointillist.schema.kinds.datetime_drafting import iso_format, other_format
+from pointillist.schema.kinds.datetime_drafting import PLAIN, iso_format, other_format
 from pointillist.schema.kinds.datetime_text import DatetimeFormat
 from pointillist.schema.kinds.drafting import Found, Reading, all_are
 from pointillist.schema.kinds.ignore import Ignore
@@ -267,28 +267,33 @@ class Datetime(Bounded):
     def draft(cls, found: Found) -> AnyColumn | None:
         if found.type != "DATE" and not found.type.startswith("TIMESTAMP"):
             return None
-        days = found.type == "DATE"
         if found.type == "TIMESTAMPTZ_NS":  # which DuckDB casts to nothing else
             found = found.cast("x::TIMESTAMP_NS", "TIMESTAMP_NS")
         try:
-            low, high = found.ask("min(x)::TIMESTAMP, max(x)::TIMESTAMP")
+            midnight = "bool_and(x::TIMESTAMP = date_trunc('day', x::TIMESTAMP))"
+            low, high, whole_days = found.ask(f"min(x)::TIMESTAMP, max(x)::TIMESTAMP, {midnight}")
             first, last = dt.datetime(low.year, 1, 1), dt.datetime(high.year, 12, 31)
         except (ValueError, OverflowError, AttributeError):  # dates beyond Python's calendar
             return Ignore.because("has dates outside the calendar; set bounds by hand if it should be used")
+        # Days that are stored as times, all of them at midnight, stay days, and are written as they were.
+        disguised = bool(whole_days) and found.type.startswith("TIMESTAMP") and "TZ" not in found.type
+        days, form = found.type == "DATE" or disguised, found.format or (PLAIN if disguised else None)
         return cls(
             min=first,
             max=last if days else last + dt.timedelta(hours=23, minutes=59, seconds=59),
             resolution="day" if days else "second",
-            format=found.format,
+            format=form,
             missing=found.missing,
-            read_from_data=("kind", "min", "max", "resolution", "missing", *(("format",) if found.format else ())),
+            read_from_data=("kind", "min", "max", "resolution", "missing", *(("format",) if form else ())),
         )
 
     def stored_as(self, kind: pa.DataType) -> Self:
         name = re.sub(r"\[(day|ms)\]$", "", str(kind)) if pa.types.is_date(kind) else str(kind)
-        if not self.holds(kind) or name in ("date32", "timestamp[us]"):
+        usual = "date32" if self.resolution == "day" else "timestamp[us]"
+        if not self.holds(kind) or name == usual:
             return self
-        facts = self.model_dump() | {"stored": name, "read_from_data": (*self.read_from_data, "stored")}
+        marks = {} if self.bought else {"read_from_data": (*self.read_from_data, "stored")}  # types are public there
+        facts = self.model_dump() | {"stored": name} | marks
         with suppress(ValueError):  # a zone that is not known here, or years that the type cannot reach
             return self.model_validate(facts)
         return self

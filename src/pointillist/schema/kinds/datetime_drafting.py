@@ -13,7 +13,7 @@ _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 _FORMATS = tuple("".join(parts) for parts in itertools.product(_DATES, _TIMES))
 _ISO = re.compile(r"9999-99-99(?P<gap>[ T])99:99(?P<seconds>:99)?(\.(?P<parts>9{1,9}))?(?P<zone>Z|[+-]99(:?99)?)?")
 _ZONES = {None: "", "Z": "Z", "99": "+00", "9999": "%z", "99:99": "%:z"}
-_PLAIN = "%Y-%m-%d %H:%M:%S"
+PLAIN = "%Y-%m-%d %H:%M:%S"
 """How times are written unless a format is given."""
 
 
@@ -53,4 +53,4 @@ def iso_format(texts: Found) -> str | None:
     parts = f".%{len(found['parts'])}f".replace("%6f", "%f") if found["parts"] else ""
     zone = _ZONES[found["zone"] and found["zone"].lstrip("+-")]
     form = f"%Y-%m-%d{found['gap']}%H:%M{':%S' if found['seconds'] else ''}{parts}{zone}"
-    return None if form == _PLAIN else form
+    return None if form == PLAIN else form

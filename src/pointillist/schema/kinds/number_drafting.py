@@ -24,7 +24,7 @@ _SENTINELS = {sign * int(digit * length) for sign in (1, -1) for digit in "789" 
 _TAIL, _FINEST, _BETTER = 30.0, 1 / 64, 3.0
 """A tail is long if it reaches so many times as far as half of the values. A scale is too coarse if a twentieth of the rows
 lies in so small a part of it, and another is better if that part is so many times as large."""
-_MOST_DECIMALS, _USUAL = 12, 0.95
+_MOST_DECIMALS, _USUAL = 12, 0.85
 _DOUBLE_NOISE, _FLOAT_NOISE = 4 * 2.0**-52, 4 * 2.0**-23
 """How far a number may lie from the one that was meant, relative to it: a few last places of its type."""
 _CHANCE = 100
@@ -64,7 +64,7 @@ def range_of(numbers: Numbers, unit: float | None = None, *, listing: bool = Tru
         return Range(listed[0], listed[-1], only=listed)
     special, rest = _set_apart(numbers, unit)
     clock = unit == 1.0 and is_clock(rest)
-    scale: ScaleName = "linear" if clock else _scale(rest, unit)
+    scale: ScaleName = "linear" if clock else scale_of(rest, unit)
     low, high = _bounds(rest, scale, unit)
     if clock:
         low, high = 0.0, 2400.0 if rest.values[-1] == 2400 else 2359.0  # a day's, whatever the rows hold
@@ -81,7 +81,7 @@ def is_clock(numbers: Numbers) -> bool:
 
 
 def decimals_of(numbers: Numbers, *, single: bool) -> int | None:
-    """Digits after the point that are enough for all but one in twenty numbers; none if more are usual than can be kept.
+    """Digits after the point that are enough for 17 in 20 numbers; none if more are usual than can be kept.
 
     What lies nearer to a short number than its type can tell apart is that number: 0.1 + 0.2 has one decimal. Numbers that
     once were of single precision are known by it: 4.5999999 has one, too.
@@ -198,7 +198,7 @@ def _sentinels(numbers: Numbers) -> tuple[tuple[float, ...], Numbers]:
     return special, numbers
 
 
-def _scale(numbers: Numbers, unit: float | None) -> ScaleName:
+def scale_of(numbers: Numbers, unit: float | None) -> ScaleName:
     """The scale on which the rows are spread best, if a linear one would put too many of them close together."""
     low, high = float(numbers.values[0]), float(numbers.values[-1])
     other: ScaleName = "log" if low > 0 else "asinh"

@@ -3,7 +3,7 @@
 from pointillist.schema.kinds.drafting import Found
 
 _USUAL = 0.95
-_PATTERNS = {
+PATTERNS = {
     "email": (r"^[^@\s]+@[^@\s]+\.[A-Za-z]{2,}$", "e-mail addresses"),
     "uuid": (r"^\{?[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}?$", "UUIDs"),
     "url": (r"^(https?://|www\.)\S+$", "web addresses"),
@@ -13,7 +13,7 @@ _PATTERNS = {
 _NAME = r"^\p{Lu}[\p{L}\x27.-]*([, ]+\p{Lu}[\p{L}\x27.-]*){1,4}$"
 DIRECT = ("email", "phone", "uuid")
 """What names somebody however few there are."""
-_WORDS = 4
+WORDS = 4
 """Texts of over so many words on average are written freely."""
 
 
@@ -25,9 +25,9 @@ def direct_identifier(texts: Found) -> str | None:
 
 def kind_of(texts: Found) -> str | None:
     """Which fake would look like most texts, if they follow a pattern."""
-    tests = [f"sum(n) FILTER (regexp_matches(trim(x), '{pattern}')) / sum(n)" for pattern, _ in _PATTERNS.values()]
+    tests = [f"sum(n) FILTER (regexp_matches(trim(x), '{pattern}')) / sum(n)" for pattern, _ in PATTERNS.values()]
     shares = texts.ask(", ".join(tests))
-    return next((name for name, share in zip(_PATTERNS, shares, strict=True) if (share or 0) >= _USUAL), None)
+    return next((name for name, share in zip(PATTERNS, shares, strict=True) if (share or 0) >= _USUAL), None)
 
 
 def why_left_out(texts: Found) -> str:
@@ -39,7 +39,7 @@ def why_left_out(texts: Found) -> str:
         f"sum(n) FILTER (regexp_matches(trim(x), '{_NAME}')) / sum(n), avg(len(regexp_split_to_array(trim(x), '\\s+'))), "
         "count(DISTINCT regexp_replace(regexp_replace(trim(x), '[0-9]+', '9', 'g'), '[A-Za-z]+', 'A', 'g'))"
     )
-    if words > _WORDS:
+    if words > WORDS:
         return 'free text; it is left out, and fake = "text" puts made-up sentences in its place'
     if (names or 0) >= 0.8:
         return 'names, perhaps of people; they are left out, and fake = "name" puts made-up ones in their place'
@@ -53,4 +53,4 @@ def why_left_out(texts: Found) -> str:
 
 def reason(found: str) -> str:
     """Why texts of a known form are left out."""
-    return f'{_PATTERNS[found][1]}; they are left out, and fake = "{found}" puts made-up ones in their place'
+    return f'{PATTERNS[found][1]}; they are left out, and fake = "{found}" puts made-up ones in their place'

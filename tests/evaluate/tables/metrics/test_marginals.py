@@ -235,6 +235,18 @@ class TestGrades:
         assert (point.figure, point.grade) == (kept, grade)
         assert "height with sex" in point.sentence
 
+    def test_one_strong_pair_that_is_lost_is_not_hidden_by_many_weak_ones(self) -> None:
+        names = [("strong", "pair"), *(("weak", str(n)) for n in range(40))]
+
+        def tables(strong: float, weak: float) -> Marginals:
+            distances = [strong, *[weak] * 40]
+            found = (Marginal(each, distance, 0.02) for each, distance in zip(names, distances, strict=True))
+            return Marginals(2, 16, tuple(sorted(found, key=lambda each: -each.distance)), 41)
+
+        apart = tables(0.5, 0.025)
+        assert pairs_point(tables(0.5, 0.02), apart).grade == "poor"
+        assert pairs_point(tables(0.03, 0.025), apart).grade == "good"
+
     @pytest.mark.parametrize(("chance", "shuffled"), [(0.02, 0.01), (0.02, 0.02), (0.02, 0.021)])
     def test_pairs_where_independence_is_no_yardstick(self, chance: float, shuffled: float) -> None:
         """Real columns that do not depend on each other, or a short table: synthetic ones may not depend either."""

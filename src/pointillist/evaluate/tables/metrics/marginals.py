@@ -29,6 +29,8 @@ from pointillist.schema.levels import BINS, coarse_size
 
 _MOST = {1: None, 2: 5_000, 3: 500}
 """Of very many pairs or triples of columns, this many at random are compared."""
+_LEAST_WEIGHT = 0.01
+"""What a pair weighs whose columns say nothing together: dependence that is made up must be seen."""
 _SHOWN = 8
 """The worst pairs and triples on the page."""
 
@@ -157,23 +159,37 @@ def pairs_point(pairs: Marginals, shuffled: Marginals, commands: Commands | None
     """How much of what two columns say together is kept."""
     # From 0 (no better than columns that do not know of each other) to 1 (as near as chance lets two samples be).
     # Where columns hardly depend on each other, or rows are few, that way is no yardstick: take 0.02 for it.
-    room = max(0.02, shuffled.mean - pairs.chance)
-    kept = round(min(1.0, max(0.0, 1 - (pairs.mean - pairs.chance) / room)), 2)
+    mean, apart, chance = _weighed(pairs, shuffled)
+    room = max(0.02, apart - chance)
+    kept = round(min(1.0, max(0.0, 1 - (mean - chance) / room)), 2)
     worst = pairs.tables[0]
     # Two real samples lie as far apart as independent columns: nothing can be seen of dependence.
-    lost = pairs.chance > max(shuffled.mean, 0.1) and pairs.mean < 1.5 * pairs.chance
+    lost = chance > max(apart, 0.1) and mean < 1.5 * chance
     found = UNCLEAR if lost else grade(1 - kept, 0.3, 0.6)
     return Point(
         "pairs of columns",
         found,
         f"{kept:.0%}",
-        f"Of what two columns say together, {kept:.0%} is kept: pairs lie {pairs.mean:.3f} from the real ones, where "
-        f"independent columns would lie {shuffled.mean:.3f} and a second real sample {pairs.chance:.3f}. The worst "
-        f"pair is {' with '.join(worst.columns)}.",
-        "part of the way from independent columns to a second sample: good from 70 %, fair from 40 %; unclear where two "
-        "real samples lie further apart than independent columns",
+        f"Of what two columns say together, {kept:.0%} is kept: pairs lie {mean:.3f} from the real ones, where "
+        f"independent columns would lie {apart:.3f} and a second real sample {chance:.3f}, strong pairs weighing more. The "
+        f"worst pair is {' with '.join(worst.columns)}.",
+        "part of the way from independent columns to a second sample, pairs weighed by how far apart these two are: good "
+        "from 70 %, fair from 40 %; unclear where two real samples lie further apart than independent columns",
         ((commands or NO_NAMES).larger_epsilon(),) if found in ("fair", "poor") else (),
     )
+
+
+def _weighed(pairs: Marginals, shuffled: Marginals) -> tuple[float, float, float]:
+    """Mean distances of the synthetic table, of independent columns and of a second sample: strong pairs weigh more.
+
+    A pair weighs as much as its columns say together: a hundred pairs which say nothing must not hide one that is lost.
+    """
+    alone = {each.columns: each.distance for each in shuffled.tables}
+    apart = np.array([alone.get(each.columns, shuffled.mean) for each in pairs.tables])
+    chance = np.array([each.chance for each in pairs.tables])
+    weights = _LEAST_WEIGHT + np.maximum(0.0, apart - chance)
+    means = [np.average(each, weights=weights) for each in ([each.distance for each in pairs.tables], apart, chance)]
+    return float(means[0]), float(means[1]), float(means[2])
 
 
 @METRICS.register("marginals", place=40)

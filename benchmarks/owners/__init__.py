@@ -1,0 +1,1 @@
+"""Owners: what it costs to make a release together instead of pooling rows."""

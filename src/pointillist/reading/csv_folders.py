@@ -1,0 +1,86 @@
+"""CSV folders: one table in several CSV files, of this machine or of a bucket, which all name the same columns."""
+
+import itertools
+from collections.abc import Hashable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from pointillist.errors import DataError
+from pointillist.reading import decimal_commas
+from pointillist.reading.base import SOURCES, Report, Source
+from pointillist.reading.csv_files import CsvFile
+from pointillist.reading.parquet_files import FILE_KINDS, MOST_FILES
+from pointillist.schema import Schema
+
+
+@SOURCES.register("csv folder", place=29)
+class CsvFolder(Source):
+    """The rows of all files, one file after the other."""
+
+    whole = True
+    untyped = True
+
+    def __init__(self, parts: Sequence[CsvFile], name: str):
+        self._parts, self.name = tuple(parts), name
+
+    @classmethod
+    def suits(cls, table: Any) -> bool:
+        return isinstance(table, Path) and table.is_dir() and any(map(CsvFile.suits_name, table.iterdir()))
+
+    @classmethod
+    def opened(cls, table: Any, delimiter: str) -> "CsvFolder":
+        files = sorted(itertools.islice((path for path in table.rglob("*") if path.is_file()), MOST_FILES + 1))
+        parts = csv_names(files, str(table))
+        return cls([CsvFile.opened(path, delimiter) for path in parts], str(table))
+
+    def partitions(self, most: int) -> Sequence[Source]:
+        return self._parts if len(self._parts) <= most else (self,)
+
+    def with_decimal(self, decimal: str) -> "CsvFolder":
+        return type(self)([part.with_decimal(decimal) for part in self._parts], self.name)
+
+    def stamp(self) -> Hashable:
+        return tuple(part.stamp() for part in self._parts)
+
+    def hint(self) -> str:
+        return self._parts[0].hint()
+
+    def column_names(self) -> list[str]:
+        first, *others = (part.column_names() for part in self._parts)
+        if any(each != first for each in others):
+            raise DataError(f"{self.name}: its files name different columns in their first lines. Make them alike.")
+        return first
+
+    def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
+        for number, part in enumerate(self._parts, 1):
+            yield from part.batches(columns, schema, lambda fraction: None)  # by itself: a message names the file
+            report(number / len(self._parts))
+
+    def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
+        return db.from_arrow(self._texts(self.column_names())).query("source", sql)
+
+    def numbered(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+        names = [f"c{number}" for number in range(len(self.column_names()))]
+        db.from_arrow(self._texts(names)).create("_texts")
+        rows, first = db.table("_texts"), self._parts[0]
+        return rows.project(decimal_commas.in_sql(rows, names, grouped=first.decimal == ",")) if first.commas else rows
+
+    def _texts(self, names: list[str]) -> pa.RecordBatchReader:
+        kinds = pa.schema([(name, pa.string()) for name in names])
+        batches = (batch for part in self._parts for batch in part.text_stream(names))
+        return pa.RecordBatchReader.from_batches(kinds, batches)
+
+
+def csv_names(files: Sequence[Path], name: str) -> list[Path]:
+    """Those of a folder's files that are CSV; a folder that holds tables of another kind, too, is refused."""
+    if len(files) > MOST_FILES:
+        raise DataError(f"{name}: holds more than {MOST_FILES:,} files. Name the folder of the table itself.")
+    found = [path for path in files if CsvFile.suits_name(path) and path.suffix.lower() != ".zip"]
+    if any(path.suffix.lower() in FILE_KINDS for path in files):
+        raise DataError(
+            f"{name}: a folder must hold CSV files, or Parquet files, or Arrow files, and not several of them."
+        )
+    return found
