@@ -10,11 +10,16 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.ready-core
 READY := $(VENV)/.ready
 READY_DOCS := $(VENV)/.ready-docs
+READY_STUDIO := $(VENV)/.ready-studio
 
-.PHONY: demo test check lint types wall pytest quick oldest newest bench bench-tables headlines fuzz docs docs-serve clean
+.PHONY: demo studio test check lint types wall pytest quick oldest newest bench bench-tables headlines fuzz docs docs-serve clean
 
 demo: $(CORE)
 	$(BIN)/pointillist demo
+
+# The whole way on a page of this machine, opened on the demo's table; stop it with Ctrl-C.
+studio: $(READY_STUDIO)
+	$(BIN)/pointillist studio --demo $(ARGS)
 
 test: lint types wall pytest
 
@@ -84,6 +89,11 @@ $(READY_DOCS): $(CORE)
 	@echo "Adding to $(VENV) what the site needs: half a minute the first time."
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@touch $(READY_DOCS)
+
+$(READY_STUDIO): $(CORE)
+	@echo "Adding to $(VENV) what the studio needs: a few seconds the first time."
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[studio]'
+	@touch $(READY_STUDIO)
 
 clean:
 	rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest demo site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -5,7 +5,7 @@ tables pickled: they are read in this environment only. Rules, by which nobody l
 
 - first_contact: 1,000 to 100,000 rows and 4 to 100 columns, in the order of the SHA-256 of `package/table`; of tables with
   the same numbers of rows and columns the first (several packages carry the same table); the first sixty of those;
-- unseen: the fifteen after them;
+- unseen: the fifteen after them; last: the fifteen after those;
 - intervals: 1,000 to 100,000 rows, 4 to 40 columns of which 3 or more are numbers, one of those that have as many rows,
   columns and numbers; in the order of package and name, twenty at even distances.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROWS, COLUMNS = (1_000, 100_000), (4, 100)
-HASHED = {"first_contact": (0, 60), "unseen": (60, 75)}
+HASHED = {"first_contact": (0, 60), "unseen": (60, 75), "last": (75, 90)}
 """Which of the hashed tables a rule takes."""
 INTERVALS = 20
 

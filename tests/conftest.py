@@ -66,7 +66,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-settings.register_profile("default", deadline=None, max_examples=40, derandomize=True)
+settings.register_profile("default", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("default")
 
 
@@ -76,6 +76,14 @@ def own_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "ledger.sqlite"
     monkeypatch.setenv("POINTILLIST_LEDGER", str(path))
     assert os.environ["POINTILLIST_LEDGER"] == str(path)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nor to the user's own cache."""
+    path = tmp_path / "cache"
+    monkeypatch.setenv("POINTILLIST_CACHE", str(path))
     return path
 
 

@@ -179,7 +179,9 @@ def test_parts_add_up_to_the_whole(
     if balance is not None:
         counts = whole.column(balance).drop_null().value_counts().field("counts").to_pylist()
         assert max(counts) - min(counts) <= 1
-    assert whole.equals(pa.concat_tables(model.sample_parts(107, part=25, balance=balance, seed=3)))
+    for threads in (1, 3):
+        again = pa.concat_tables(model.sample_parts(107, part=25, balance=balance, seed=3, threads=threads))
+        assert whole.equals(again)
     assert parts[0].to_pylist() != parts[1].to_pylist()
 
 
@@ -189,3 +191,5 @@ def test_parts_of_nothing_and_of_too_little(schema: pt.Schema, random_model: Cal
     for count, part in ((-1, 5), (5, 0)):
         with pytest.raises(UsageError, match="count must not be negative and part at least 1"):
             list(model.sample_parts(count, part=part))
+    with pytest.raises(UsageError, match="threads must be at least 1"):
+        list(model.sample_parts(5, threads=0))

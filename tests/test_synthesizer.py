@@ -8,6 +8,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import estimator_checks as checks
+from sklearn.utils.validation import check_is_fitted
 
 import pointillist as pt
 from pointillist.errors import UsageError
@@ -89,3 +93,59 @@ def test_pandas_types_depend_on_the_schema_alone(schema: pt.Schema, people: Call
 def test_more_rows_than_memory_holds_are_refused(schema: pt.Schema, people: Callable[..., pa.Table]) -> None:
     with pytest.raises(UsageError, match="at a time"):
         pt.Synthesizer(schema, epsilon=1.0).fit(people(20)).sample(10**12)
+
+
+APPLY = (
+    "check_estimator_cloneable",
+    "check_estimator_tags_renamed",
+    "check_valid_tag_types",
+    "check_estimator_repr",
+    "check_no_attributes_set_in_init",
+    "check_do_not_raise_errors_in_init_or_set_params",
+    "check_mixin_order",
+    "check_parameters_default_constructible",
+    "check_get_params_invariance",
+    "check_set_params",
+)
+"""scikit-learn's checks that fit nothing; the others fit arrays without names, and no schema speaks of those."""
+
+
+@pytest.mark.parametrize("check", APPLY)
+def test_scikit_learns_checks_pass(check: str, schema: pt.Schema) -> None:
+    getattr(checks, check)("Synthesizer", pt.Synthesizer(schema, epsilon=1.0))
+
+
+def test_a_clone_has_the_settings_and_not_the_fit(
+    schema: pt.Schema, people: Callable[..., pa.Table], tmp_path: Path
+) -> None:
+    book, small = pt.Ledger(tmp_path / "l.sqlite"), pt.Mosaic(components=5, steps=5)
+    made = pt.Synthesizer(schema, epsilon=1.0, method=small, ledger=book)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(made)
+    made.fit(people(20))
+    check_is_fitted(made)
+    again = clone(made).set_params(epsilon=2.0)
+    assert not hasattr(again, "release_")
+    assert again.get_params()["epsilon"] == 2.0
+    assert again.schema == schema
+    assert again.fit(people(20)).release_.guarantee.epsilon == 2.0
+    assert [spend.epsilon for spend in book.accounts()[0].spends] == [1.0, 2.0]
+
+
+def test_settings_are_checked_before_anything_is_spent(
+    schema: pt.Schema, people: Callable[..., pa.Table], tmp_path: Path
+) -> None:
+    book = pt.Ledger(tmp_path / "l.sqlite")
+    with pytest.raises(UsageError, match="y must be None"):
+        pt.Synthesizer(schema, epsilon=1.0, ledger=book).fit(people(20), [1] * 20)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="nonsense"):
+        pt.Synthesizer(schema, epsilon=1.0, generator="nonsense", ledger=book).fit(people(20))
+    assert book.accounts() == ()
+
+
+def test_neither_text_nor_box_shows_what_a_draft_has_read(people: Callable[..., pa.Table]) -> None:
+    secret = pa.table({"town": ["Quorn"] * 40 + ["Wye"] * 40})
+    made = pt.Synthesizer(pt.draft(secret, name="secret"), epsilon=1.0)
+    assert "Quorn" not in repr(made) + made._repr_html_() + str(made._repr_mimebundle_())
+    assert "a draft" in made._repr_html_()
+    assert "Quorn" not in repr(made.schema) + str(made.schema)

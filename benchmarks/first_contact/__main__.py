@@ -114,7 +114,8 @@ def page(rows: Sequence[Row]) -> str:
     ]
     contradicted = [row["table"] for row in rows if contradicts(row)]
     asked = sum(bool(row["verdict"]) for row in rows)
-    times = np.median([row["draft_seconds"] / max(row["read_seconds"], 1e-3) for row in rows])
+    compared = [row for row in rows if row["read_seconds"] > 0]  # of bought drafts neither is measured
+    times = [row["draft_seconds"] / row["read_seconds"] for row in compared]
     lines = [
         "# First contact",
         "",
@@ -127,9 +128,14 @@ def page(rows: Sequence[Row]) -> str:
         f"{len(rows)} tables, {len(columns)} columns. Median TVD {np.median(tvds):.4f}, 95 % are below "
         f"{np.quantile(tvds, 0.95):.3f}, above {LINE}: {sum(each > LINE for each in tvds)} columns, "
         f"{len(unsaid)} of them without a word of it in the plan. Odd values in "
-        f"{len(odd)} columns. Whole numbers stored as floats and missed: {sum(len(row['floats_missed']) for row in rows)}. "
-        f"Same schema from the version with semicolons and decimal commas: {sum(row['same_schema'] for row in rows)} of "
-        f"{len(rows)}. Draft, in times of reading the file: median {times:.1f}."
+        f"{len(odd)} columns. Whole numbers stored as floats and missed: {sum(len(row['floats_missed']) for row in rows)}."
+        + (
+            " Same schema from the version with semicolons and decimal commas: "
+            f"{sum(row['same_schema'] for row in compared)} of {len(compared)}. "
+            f"Draft, in times of reading the file: median {np.median(times):.1f}."
+            if compared
+            else ""
+        )
         + (f" The judge called columns good above the line in {len(contradicted)} of {asked} tables." if asked else ""),
         "",
         markdown(

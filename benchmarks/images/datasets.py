@@ -62,5 +62,6 @@ def datasets() -> dict[str, Dataset]:
         Dataset("mnist", "MNIST", "mnist.npz", grey, 60_000),
         Dataset("fashion", "FashionMNIST", "fashion_mnist.npz", grey, 60_000),
         Dataset("cifar10-small", "CIFAR-10, the first 10,000 images", "cifar10_small.npz", colour, 10_000),
+        Dataset("cifar10", "CIFAR-10", "cifar10.npz", colour, 50_000),
     ]
     return {each.name: each for each in found}

@@ -5,6 +5,7 @@ import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ def main(folder: Path) -> None:
         epsilon=job["epsilon"],
         delta=job["delta"],
         neighbours=NEIGHBOURS,
-        method=method_for(schema, job["method"], job["settings"]),
+        method=method_for(schema, job["method"], _settings(job["settings"], schema)),
         ledger=ledger,
         threads=1,
     )
@@ -43,6 +44,13 @@ def main(folder: Path) -> None:
     versions = {name: version(name) for name in ("pointillist", "numpy", "opendp")}
     facts = {"stages": stages, "mu": release.guarantee.mu, "versions": versions}
     (folder / "made.json").write_text(json.dumps(facts), encoding="utf-8")
+
+
+def _settings(settings: dict[str, Any], schema: pt.Schema) -> dict[str, Any]:
+    """A method's options; of public images a job has the file."""
+    if isinstance(settings.get("public"), str):
+        return {**settings, "public": pt.public_images(Path(settings["public"]), schema)}
+    return settings
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 - `reference/cli.md` is the command line's own help, by Typer.
 - `::: pt.NAME` on a page is the docstring of a public name, wherever it lives; the build fails if one has no place.
 - Formulas, which are plain text in the sources, get raised and lowered letters.
-- Tables and charts of `benchmarks/*/results` are pages and images of the site; links to them work on GitHub as well.
+- Tables and charts of `benchmarks/*/results` are pages and images of the site, and notebooks are files of it; links to them
+  work on GitHub as well.
 """
 
 import posixpath
@@ -59,7 +60,8 @@ def _typeset(markdown: str) -> str:
 
 def _outside() -> list[str]:
     results = [path for kind in ("md", "svg", "png") for path in ROOT.glob(f"benchmarks/**/results/**/*.{kind}")]
-    return [*ELSEWHERE, "benchmarks/README.md", *sorted(path.relative_to(ROOT).as_posix() for path in results)]
+    found = sorted(path.relative_to(ROOT).as_posix() for path in [*results, *ROOT.glob("notebooks/*.ipynb")])
+    return [*ELSEWHERE, "benchmarks/README.md", *found]
 
 
 def _site(source: str) -> str:

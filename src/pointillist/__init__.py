@@ -37,6 +37,8 @@ if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same t
     from pointillist.inference.estimate import Estimate
     from pointillist.inference.uncertainty import Uncertainty, uncertainty
     from pointillist.methods import (
+        Chronicle,
+        Gallery,
         Hermite,
         ImageHermite,
         ImageMerf,
@@ -62,6 +64,7 @@ if TYPE_CHECKING:  # type checkers and editors read this; _HOMES says the same t
     from pointillist.reading.databases import sql
     from pointillist.reading.image_arrays import images
     from pointillist.reading.opening import csv
+    from pointillist.reading.public_images import public_images
     from pointillist.reading.public_points import public_points
     from pointillist.reading.server_tables import database
     from pointillist.release import Release
@@ -91,6 +94,7 @@ __all__ = [
     "Card",
     "Categorical",
     "Choice",
+    "Chronicle",
     "Datetime",
     "Derived",
     "Duration",
@@ -98,6 +102,7 @@ __all__ = [
     "Evaluation",
     "Extractor",
     "FactsFromDataWarning",
+    "Gallery",
     "Gap",
     "Guarantee",
     "Hermite",
@@ -155,6 +160,7 @@ __all__ = [
     "join",
     "merge",
     "plan",
+    "public_images",
     "public_points",
     "receive",
     "release",
@@ -187,6 +193,7 @@ _HOMES = {
     "ImageMerf": "methods",
     "ImageNetworkSettings": "generators.image_network.settings",
     "Images": "files.images",
+    "Gallery": "methods",
     "Gap": "schema.constraints",
     "Impossible": "schema.constraints",
     "Integer": "schema",
@@ -196,6 +203,7 @@ _HOMES = {
     "Merf": "methods",
     "MixtureSettings": "generators.mixture.settings",
     "Model": "model",
+    "Chronicle": "methods",
     "Mosaic": "methods",
     "Neighbours": "privacy.guarantee",
     "NetworkSettings": "generators.network.settings",
@@ -235,6 +243,7 @@ _HOMES = {
     "join": "owners.join",
     "merge": "owners.merging",
     "plan": "curator.releasing",
+    "public_images": "reading.public_images",
     "public_points": "reading.public_points",
     "receive": "inference",
     "release": "curator.releasing",

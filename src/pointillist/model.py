@@ -15,13 +15,15 @@ from pointillist.files import container
 from pointillist.files.facts import real, table, text
 from pointillist.fitting.class_shares import record_count
 from pointillist.generators import generator_class
-from pointillist.generators.base import Generator, GeneratorSettings
+from pointillist.generators.base import Generator, GeneratorSettings, OfPersons
 from pointillist.privacy.guarantee import Guarantee
 from pointillist.privacy.guarantee_check import require_promise
 from pointillist.progress import Progress
 from pointillist.release import Release, require_same_unit
 from pointillist.sampling.constrained_sampler import ConstrainedSampler
 from pointillist.sampling.decoder import Decoder, decoder_of
+from pointillist.sampling.history_sampler import HistorySampler
+from pointillist.sampling.parts import at_a_time, in_order
 from pointillist.sampling.quotas import balanced
 from pointillist.schema import Schema
 from pointillist.schema.constraints import Gap, Impossible, Order
@@ -79,6 +81,15 @@ class Model:
         columns = len(self.schema.measured)
         return f"<Model of {self.schema.name!r}: {columns} columns, ε = {self.guarantee.epsilon:g}>"
 
+    def _repr_html_(self) -> str:
+        from pointillist.pages.notebook import Box
+
+        record = self.guarantee.record
+        made = f"It is {self.generator.describe()}; about {self.rows:,.0f} private {record}s by its noisy count."
+        next_ = f"model.sample(1000) draws {record}s. Sample as often as you like: it costs no privacy."
+        beside = f"{len(self.schema.measured)} columns, fitted to release {self.release[:8]}"
+        return Box(f"Model of {self.schema.name}", beside, [self.guarantee.sentence(), made], notes=[next_]).to_html()
+
     def sample(
         self,
         count: int | None = None,
@@ -87,6 +98,7 @@ class Model:
         balance: str | None = None,
         seed: int | None = None,
         frame: str | None = None,
+        persons: int | None = None,
     ) -> Any:
         """`count` records (by default as many as the private data have, roughly): rows in the caller's own kind of frame, or
         `Images`.
@@ -94,11 +106,25 @@ class Model:
         `given` is what all rows must have in common: for some columns a value, a list of values, a range (low, high)
         or None for missing, such as `{"sex": "F", "age": (30, 40)}`; of images, a class or a list of classes. `balance`
         names a column of which every class gets the same number of rows; of images, the label. The same seed gives the
-        same rows. `frame` may be "pandas", "polars" or "pyarrow".
+        same rows. `frame` may be "pandas", "polars" or "pyarrow". A model of histories makes whole persons, `persons` of
+        them in the place of `count` rows; then `given` is about persons.
         """
         self._decoder.require_frame(frame)
+        if persons is not None:
+            return self._decoder.to_frame(self.sample_persons(persons, given=given, seed=seed), frame)
         count = self.default_count if count is None else count
         return self._decoder.to_frame(self._decoded(count, given, balance, seed), frame)
+
+    def sample_persons(
+        self, persons: int, *, given: Mapping[str, Any] | None = None, seed: int | None = None
+    ) -> pa.Table:
+        """All rows of so many persons as an Arrow table, hers one after the other."""
+        if not isinstance(self._sampler, HistorySampler):
+            raise UsageError("this model makes rows, not persons: release the table by the method chronicle.")
+        self._decoder.require_count(persons)
+        rng = np.random.default_rng(seed)
+        sampler = self._sampler.under(self._decoder.condition({} if given is None else given), rng)
+        return self._decoder.decode(sampler.sample_persons(persons, rng), rng)
 
     def sample_table(
         self,
@@ -121,19 +147,29 @@ class Model:
         balance: str | None = None,
         seed: int | None = None,
         part: int = PART_ROWS,
+        threads: int | None = None,
     ) -> Iterator[pa.Table]:
-        """`count` rows as Arrow tables of at most `part` rows, one after the other: any number, and one part in memory.
+        """`count` rows as Arrow tables of at most `part` rows, one after the other: any number, and few parts in memory.
 
-        Each part is drawn by itself, with a seed of its own: the same seed and parts give the same rows. Its shares and
-        tables are the model's to within its own rounding to whole rows.
+        Each part is drawn by itself, with a seed of its own: the same seed and parts give the same rows, however many
+        `threads` draw them (by default one for every four cores; a part keeps about as many busy). Its shares and tables are
+        the model's to within its own rounding to whole rows.
         """
         if self.schema.image is not None:
             raise UsageError("this is a model of images: use sample(), which gives Images.")
         if count < 0 or part < 1:
             raise UsageError(f"count must not be negative and part at least 1, not {count} and {part}.")
+        if threads is not None and threads < 1:
+            raise UsageError(f"threads must be at least 1, not {threads}.")
         sizes = [min(part, count - start) for start in range(0, count, part)] or [0]
-        for number, own in enumerate(np.random.SeedSequence(seed).spawn(len(sizes))):
-            yield self._decoded(sizes[number], given, balance, np.random.default_rng(own), before=number * part)
+        seeds = np.random.SeedSequence(seed).spawn(len(sizes))
+        _ = self._sampler  # made once, before threads ask for it
+
+        def draw(number: int) -> pa.Table:
+            rng = np.random.default_rng(seeds[number])
+            return self._decoded(sizes[number], given, balance, rng, before=number * part)
+
+        yield from in_order(draw, len(sizes), at_a_time() if threads is None else threads)
 
     def to_frame(self, table: pa.Table, frame: str | None = None) -> Any:
         """Rows of the schema's types in another kind of frame: by default the caller's own."""
@@ -154,6 +190,10 @@ class Model:
         condition = decoder.condition({} if given is None else given)
         if balance is None:
             sample = self._sampler.under(condition, rng).sample(count, rng)
+            if sample.persons is not None and before:  # numbers of persons go on from part to part
+                sample = replace(sample, persons=sample.persons + before)
+        elif isinstance(self._sampler, HistorySampler):
+            raise UsageError("balance: rows of histories belong to persons. Sample each class by itself, with given.")
         else:
             sample = balanced(self._sampler, condition, decoder.balanced_column(balance), count, rng, before)
         return decoder.decode(sample, rng)
@@ -163,7 +203,9 @@ class Model:
         return decoder_of(self.schema, self.frame)
 
     @cached_property
-    def _sampler(self) -> ConstrainedSampler:
+    def _sampler(self) -> ConstrainedSampler | HistorySampler:
+        if isinstance(self.generator, OfPersons):
+            return HistorySampler.of(self.levels, self.generator, self.schema.constraints)
         return ConstrainedSampler.of(self.levels, self.generator, self.schema.constraints)
 
     def constrained(self, *constraints: Order | Impossible | Gap | Mapping[str, Any]) -> Self:
@@ -171,6 +213,11 @@ class Model:
         added = [each.model_dump(mode="json") if isinstance(each, BaseModel) else dict(each) for each in constraints]
         facts = self.schema.to_json()
         return replace(self, schema=Schema.parse({**facts, "constraints": [*facts["constraints"], *added]}))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What whoever uses the rows or images should know, where the generator has anything to say."""
+        return tuple(getattr(self.generator, "notes", ()))
 
     def summary(self) -> dict[str, Any]:
         """All but the generator, as JSON values."""
@@ -196,22 +243,23 @@ class Model:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a model. Runs no code from the file."""
-        facts, arrays = container.unpack(path, KIND, FORMAT)
-        with container.sound(path):
-            container.require_kind(facts, KIND)
-            schema = Schema.from_json(table(facts, "schema"), origin=str(path))
-            guarantee = Guarantee.from_json(table(facts, "guarantee"))
-            require_promise(guarantee)
-            require_same_unit(guarantee, schema)
-            generator = table(facts, "generator")
-            made = cls(
-                schema=schema,
-                guarantee=guarantee,
-                release=text(facts, "release", _LONGEST_ID),
-                frame=text(facts, "frame", _LONGEST_ID),
-                rows=real(facts, "rows", 0.0, _MOST_ESTIMATED),
-                generator=generator_class(text(generator, "kind")).from_facts(generator, arrays, schema),
-            )
-            if not made.generator.fits(schema):
-                raise ValueError("the generator does not fit the schema")
-            return made
+        return container.read(path, KIND, FORMAT, cls._from_content)
+
+    @classmethod
+    def _from_content(cls, facts: dict[str, Any], arrays: container.Arrays, origin: str) -> Self:
+        schema = Schema.from_json(table(facts, "schema"), origin=origin)
+        guarantee = Guarantee.from_json(table(facts, "guarantee"))
+        require_promise(guarantee)
+        require_same_unit(guarantee, schema)
+        generator = table(facts, "generator")
+        made = cls(
+            schema=schema,
+            guarantee=guarantee,
+            release=text(facts, "release", _LONGEST_ID),
+            frame=text(facts, "frame", _LONGEST_ID),
+            rows=real(facts, "rows", 0.0, _MOST_ESTIMATED),
+            generator=generator_class(text(generator, "kind")).from_facts(generator, arrays, schema),
+        )
+        if not made.generator.fits(schema):
+            raise ValueError("the generator does not fit the schema")
+        return made

@@ -11,7 +11,7 @@ from typing import Any, Self
 from pointillist.files.facts import flag, listed, optional, real, table, text, texts, whole
 from pointillist.privacy.accounting import calibrate
 from pointillist.privacy.budget import Budget
-from pointillist.privacy.grid import FINEST, Grid
+from pointillist.privacy.grid import Grid
 from pointillist.privacy.guarantee import Guarantee, Neighbours, short
 from pointillist.privacy.owners import Owners
 from pointillist.privacy.sensitivity import squared_sensitivity
@@ -115,6 +115,7 @@ class Round:
                 schema.person,
                 nonnegative=self.nonnegative,
                 positive=self.dimension if self.positive else None,
+                shared=self.grid.shared > 0,
             )
         )
 
@@ -156,7 +157,7 @@ class Plan:
             budget.epsilon,
             budget.delta,
             request.neighbours,
-            schema.person,
+            None if schema.person is None else schema.person.unit,
             mu,
             epsilon_slack,
             delta_slack,
@@ -185,13 +186,15 @@ class Plan:
         return replace(made, notes=notes)
 
     def coarse_columns(self) -> tuple[str, ...]:
-        """Columns whose single values are likely to be further off than one row in ten, by the noise of the first round."""
+        """Columns whose single values are likely to be further off than one row in ten, by the noise of the first round;
+        and those that are derived of them."""
         noises = [self.noise_rows(0, block) for block in self.rounds[0].blocks if block.counts]
         rows, schema = self.request.schema.rows, self.request.schema
         if rows is None or not noises or schema.image is not None:
             return ()
         each = 0.5 * math.sqrt(2 / math.pi) * max(noises) / rows
-        return tuple(level.name for level in levels_of(schema) if level.size * each > _COARSE)
+        coarse = [level.name for level in levels_of(schema) if level.size * each > _COARSE]
+        return (*coarse, *(name for name, made in schema.derived.items() if not set(coarse).isdisjoint(made.inputs)))
 
     def sigma(self, number: int) -> float:
         """Standard deviation of the noise of round `number`, on its grid; of several owners', all of it together."""
@@ -209,11 +212,16 @@ class Plan:
 
         Half the sum over cells of E|noise| / rows. None where the schema does not state the rows.
         """
-        rows = self.request.schema.rows
+        rows = self.counted(number)
         if rows is None or not block.counts:
             return None
         cells = block.cells / block.count
         return 0.5 * cells * math.sqrt(2 / math.pi) * self.noise_rows(number, block) / rows
+
+    def counted(self, number: int) -> int | None:
+        """About how many count in round `number`: rows, or persons where all rows of one share a weight."""
+        schema = self.request.schema
+        return schema.person.persons if self.rounds[number].grid.shared and schema.person else schema.rows
 
     def published(self) -> "PublishedPlan":
         """The plan as the release states it."""
@@ -234,6 +242,14 @@ class Plan:
             for number, each in enumerate(self.rounds)
         )
         return PublishedPlan(self.method, self.options, self.request.targets, rounds, self.expected, self.notes)
+
+    def __repr__(self) -> str:
+        return f"<Plan for {self.request.schema.name!r}: ε = {self.guarantee.epsilon:g}, {self.method}>"
+
+    def _repr_html_(self) -> str:
+        from pointillist.plan_box import plan_box
+
+        return plan_box(self.published(), self.request.schema, self.guarantee).to_html()
 
     def to_json(self) -> dict[str, Any]:
         """The plan without its request, as JSON values."""
@@ -280,13 +296,13 @@ class PublishedRound:
 
     def to_json(self) -> dict[str, Any]:
         blocks = [block.to_json() for block in self.blocks]
-        return {"share": self.share, "bits": self.grid.bits, "sigma": self.sigma, "blocks": blocks}
+        return {"share": self.share, **self.grid.to_json(), "sigma": self.sigma, "blocks": blocks}
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> Self:
         return cls(
             share=real(facts, "share", 1e-12, 1.0),
-            grid=Grid(whole(facts, "bits", 1, FINEST)),
+            grid=Grid.from_json(facts),
             sigma=real(facts, "sigma"),
             blocks=tuple(PublishedBlock.from_json(each) for each in listed(facts, "blocks", table)),
         )

@@ -11,17 +11,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.errors import ArtefactError
+from pointillist.errors import ArtefactError, UsageError
 from pointillist.features import FeatureMap
 from pointillist.features.domain import Domain
 from pointillist.features.serial import from_nodes, to_nodes
 from pointillist.files import container
 from pointillist.files.facts import listed, optional, real, table, text, texts, whole
 from pointillist.plan import PublishedPlan
-from pointillist.privacy.grid import FINEST, Grid
+from pointillist.privacy.grid import Grid
 from pointillist.privacy.guarantee import Guarantee, Neighbours
 from pointillist.privacy.guarantee_check import Noisy, require_noise
 from pointillist.schema import Schema
+from pointillist.schema.history import History
 
 KIND, FORMAT = "release", 1
 _LONGEST_ID, _MOST_ROWS = 100, 1 << 48
@@ -89,6 +90,8 @@ class Measurement:
         counted = [(block.map.most_ones is not None, block.added) for block in self.blocks()]
         if any(whole and not added for whole, added in counted):
             raise ArtefactError("it counts records with a weight of 0")
+        if self.grid.shared and not all(whole for whole, _ in counted):
+            raise ArtefactError("records share the weight of their person where they are counted, and nowhere else")
         if not (all(whole for whole, _ in counted) or self.grid.holds(self.feature_map.dimension)):
             raise ArtefactError("its grid is too fine for its features")
 
@@ -112,9 +115,32 @@ class Release:
     def __repr__(self) -> str:
         return f"<Release {self.id[:8]} of {self.schema.name!r}: ε = {self.guarantee.epsilon:g}, {self.method}>"
 
+    def _repr_html_(self) -> str:
+        from pointillist.plan_box import plan_box
+
+        return plan_box(self.plan, self.schema, self.guarantee, release=self.id, made=self.created).to_html()
+
     @property
     def method(self) -> str:
         return self.plan.method
+
+    @cached_property
+    def recorded(self) -> Schema:
+        """What records have that were measured: the schema's columns, or those of persons' histories."""
+        return History.of(self.schema).flat if self.of_histories else self.schema
+
+    @property
+    def of_histories(self) -> bool:
+        """Whether all rows of a person share one weight."""
+        return any(each.grid.shared for each in self.measurements)
+
+    def require_rows(self, verb: str) -> None:
+        """Refuse histories, for what counts rows: there a person counts as one, however many rows she has."""
+        if self.of_histories:
+            raise UsageError(
+                f"{verb} counts rows, and this release by {self.method} counts persons: there are no intervals for it yet. "
+                "Sample persons from its model, and ask these."
+            )
 
     @cached_property
     def pairs(self) -> frozenset[frozenset[str]]:
@@ -157,16 +183,11 @@ class Release:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a release. Runs no code from the file, and takes nothing in it on trust: see docs/reference/files.md."""
-        facts, arrays = container.unpack(path, KIND, FORMAT)
-        with container.sound(path):
-            container.require_kind(facts, KIND)
-            found = cls._from_facts(facts, arrays, str(path))
-            found._check()
-            return found
+        return container.read(path, KIND, FORMAT, cls._from_content)
 
     @classmethod
-    def _from_facts(cls, facts: dict[str, Any], arrays: container.Arrays, origin: str) -> Self:
-        return cls(
+    def _from_content(cls, facts: dict[str, Any], arrays: container.Arrays, origin: str) -> Self:
+        found = cls(
             id=text(facts, "id", _LONGEST_ID),
             created=text(facts, "created", _LONGEST_ID),
             schema=Schema.from_json(table(facts, "schema"), origin=origin),
@@ -177,6 +198,8 @@ class Release:
             frame=text(facts, "frame", _LONGEST_ID),
             measurements=measurements_of(facts, arrays),
         )
+        found._check()
+        return found
 
     def _check(self) -> None:
         """Refuse a release whose parts do not belong together, or whose noise does not give what it promises."""
@@ -189,7 +212,9 @@ class Release:
             self.guarantee.neighbours is not Neighbours.REPLACE_ONE or self.guarantee.person is not None
         ):
             raise ValueError("the exact number of rows is public only where neighbours replace one row")
-        domain = Domain.of(self.schema)
+        if self.of_histories and not (self.schema.person and all(each.grid.shared for each in self.measurements)):
+            raise ValueError("records share the weight of their person in all measurements, or in none")
+        domain = Domain.of(self.recorded)
         for each in self.measurements:
             each.check(domain)
         require_noise(self.guarantee, [each.noisy for each in self.measurements], self.plan.share)
@@ -207,7 +232,7 @@ def described(measurements: Iterable[Measurement]) -> tuple[list[dict[str, Any]]
     for number, measurement in enumerate(measurements):
         nodes, parts = to_nodes(measurement.feature_map)
         facts.append(
-            {"feature_map": nodes, "arrays": sorted(parts), "bits": measurement.grid.bits, "sigma": measurement.sigma}
+            {"feature_map": nodes, "arrays": sorted(parts), **measurement.grid.to_json(), "sigma": measurement.sigma}
         )
         arrays[f"{number}.values"] = measurement.values
         arrays |= {f"{number}.map.{name}": array for name, array in parts.items()}
@@ -225,11 +250,12 @@ def _measurement(number: int, facts: Mapping[str, Any], arrays: container.Arrays
     values = arrays[f"{number}.values"]
     if values.shape != (feature_map.dimension,) or values.dtype != np.int64:
         raise ArtefactError("its values do not fit its feature map")
-    return Measurement(feature_map, values, Grid(whole(facts, "bits", 1, FINEST)), real(facts, "sigma"))
+    return Measurement(feature_map, values, Grid.from_json(facts), real(facts, "sigma"))
 
 
 def require_same_unit(guarantee: Guarantee, schema: Schema) -> None:
     """Refuse a guarantee for another privacy unit than the schema's."""
     record = "row" if schema.image is None else "image"
-    if guarantee.person != schema.person or guarantee.record != record:
+    unit = None if schema.person is None else schema.person.unit
+    if guarantee.person != unit or guarantee.record != record:
         raise ValueError("the guarantee is for another unit than the schema states")

@@ -22,6 +22,7 @@ BENCHES = ROOT / "benchmarks"
 SMOKE = {
     "benchmarks.embedding_pass": ("--rows 2000 --repeats 1 --folder {out}", "| 2,000 | pass 2 |"),
     "benchmarks.fitting": ("--rows 2000 --cases registry", "| registry | 2,000 |"),
+    "benchmarks.large_sample": ("--rows 400 --part 200 --columns 2", "| 400 | 1 |"),
     "benchmarks.wide": ('--rows 200 --cases "2 numbers"', "| 2 numbers | 200 |"),
     "benchmarks.stamp": ("--root {out}", ""),
     "benchmarks.fuzz": ("--count 3 --only toml --workers 1 --keep {out}", "all              3"),
@@ -54,6 +55,7 @@ IN_PROCESS = {
     "benchmarks.intervals.real": "test_intervals_real.py::test_a_small_study_runs",
     "benchmarks.receiver.coverage": "test_receiver_coverage.py::test_a_small_study_runs",
     "benchmarks.receiver.hospital": "test_receiver_hospital.py::test_a_small_run",
+    "benchmarks.evaluators": "test_evaluators.py::test_a_small_run",
     "benchmarks.owners": "test_owners.py::test_a_small_run",
     "benchmarks.papers.balog": "test_papers_balog.py::test_a_small_run_leaves_a_page_and_pictures_and_is_not_repeated",
     "benchmarks.papers.mixture": "test_papers_mixture.py::test_the_command_runs_and_goes_on_where_it_stopped",
@@ -63,6 +65,8 @@ IN_PROCESS = {
 """Commands that another test calls whole, and which: here it is only seen that Python can start them."""
 
 SCRIPTS = {
+    "benchmarks.evaluators.sdmetrics_judge": "needs an environment of its own",
+    "benchmarks.evaluators.synthcity_judge": "needs an environment of its own",
     "benchmarks.tables.ours": "called by benchmarks.tables",
     "benchmarks.tables.reference": "called by benchmarks.tables",
     "benchmarks.rdatasets_tables": "called by benchmarks.fetch",

@@ -5,13 +5,9 @@ from pathlib import Path
 
 import pytest
 from tests.fixtures.command_line import (
-    HEADER,
-    NUMBER,
-    WORD,
     Run,
     refused,
     refused_free,
-    rows,
     schema_text,
     spends,
     write,
@@ -79,11 +75,10 @@ def test_a_table_of_another_schema(run: Run) -> None:
     refused_free(run, PART, 4, "column 'pay' of the schema is not in the table")
 
 
-def test_a_row_that_breaks_a_rule_shows_no_value(run: Run) -> None:
+def test_a_plan_that_stops_at_a_value_is_refused(run: Run) -> None:
     write("strict.toml", schema_text(job='kind = "categorical"\ncategories = ["cook"]\nout_of_domain = "error"'))
     run("plan", "strict.toml", "--epsilon", 1, "--owners", 3, "-o", "people.plan", "-q", "--overwrite")
-    write("people.csv", f"{HEADER}{rows()}1,30,{NUMBER},{WORD},yes\n")
-    refused_free(run, PART, 4, "job")
+    refused_free(run, PART, 2, "job")
 
 
 def test_a_damaged_plan(run: Run) -> None:
@@ -91,3 +86,12 @@ def test_a_damaged_plan(run: Run) -> None:
     content[len(content) // 2] ^= 255
     write("people.plan", bytes(content))
     refused_free(run, PART, 6, "people.plan")
+
+
+def test_a_part_is_made_by_the_engine_that_is_asked_for(run: Run) -> None:
+    refused_free(run, [*PART, "--engine", "abacus"], 2, "engine 'abacus' is not known", "spark, dask, local")
+    refused_free(run, [*PART, "--threads", 0], 2, "--threads must be at least 1")
+    refused_free(run, [*PART, "--master", "spark://host"], 2, "--master goes with --engine")
+    refused_free(run, [*PART, "--engine", "spark", "--master", "spark://127.0.0.1:9"], 2, "nobody answers there")
+    assert run(*PART, "--engine", "local", "--threads", 2, "-q").code == 0
+    assert Part.load("2.part").owner == 2

@@ -111,7 +111,18 @@ def test_review_shows_and_writes_what_was_decided(run: Run, table: Path) -> None
 
 def test_a_draft_by_budget_says_what_it_cost_and_what_it_could_not_see(run: Run) -> None:
     write("many.csv", "colour,size\n" + "".join(f"{'red' if n % 3 else 'blue'},{n % 7}\n" for n in range(4000)))
-    outcome = run("schema", "draft", "many.csv", "-o", "many.toml", "--epsilon", "1", "--ledger", "l.sqlite")
+    outcome = run(
+        "schema",
+        "draft",
+        "many.csv",
+        "-o",
+        "many.toml",
+        "--epsilon",
+        "1",
+        "--one-row-per-person",
+        "--ledger",
+        "l.sqlite",
+    )
     assert outcome.code == 0
     assert "Bought for ε = 1" in outcome.shown
     assert "Not seen:" in outcome.shown

@@ -12,6 +12,8 @@ from pointillist.curator.booking import Booking
 from pointillist.errors import BudgetError, LedgerError, UsageError
 from pointillist.files import container
 from pointillist.owners.shared_plan import FORMAT, KIND, SharedPlan
+from pointillist.privacy.budget import Budget
+from pointillist.privacy.ledger import Ledger
 from pointillist.release import Measurement
 
 
@@ -89,3 +91,15 @@ def test_an_account_of_ones_own(plans: tuple[SharedPlan, SharedPlan], tmp_path: 
     assert [account.dataset for account in book.accounts()] == ["patients"]
     with pytest.raises(BudgetError, match="over its cap"):
         Booking(book, pt.shared_plan(plans[0].plan.request.schema, owners=3, epsilon=1.0), 2, "patients")
+
+
+def test_a_collectors_name_for_the_data_opens_no_new_account(
+    plans: tuple[SharedPlan, SharedPlan], tmp_path: Path
+) -> None:
+    """Under a new name for each plan no cap would ever be reached."""
+    book = Ledger(tmp_path / "l.sqlite")
+    book.set_cap("patients of ours", Budget(3.0, 1e-5))
+    with pytest.raises(UsageError, match=r"has no account.*--account: 'patients of ours'"):
+        Booking(book, plans[0], 1, None)
+    Booking(book, plans[0], 1, "patients of ours").record()
+    assert [each.dataset for each in book.accounts()] == ["patients of ours"]

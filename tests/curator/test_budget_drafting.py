@@ -13,11 +13,14 @@ from pointillist.curator import budget_drafting
 from pointillist.curator.budget_drafting import BudgetPlan, first_sums, named
 from pointillist.curator.value_counts import ValueCounts, value_counts
 from pointillist.demo.people import simulate
-from pointillist.errors import BudgetError, DataError, UsageError
+from pointillist.errors import BudgetError, DataError, LedgerError, UsageError
+from pointillist.evaluate.audit import audit
+from pointillist.evaluate.audit.epsilon_bounds import event_epsilon, threshold_epsilon
 from pointillist.privacy.accounting import gaussian_delta
 from pointillist.privacy.budget import Budget
 from pointillist.privacy.guarantee import Neighbours
 from pointillist.privacy.ledger import Ledger
+from pointillist.privacy.noise import add_noise
 from pointillist.reading.connection import connect
 from pointillist.reading.opening import open_source
 from pointillist.schema import Person, Schema
@@ -111,12 +114,57 @@ class TestNaming:
         assert abs(often[0] - 3000) < 10 * plan().sigma(1) / weight
 
 
+class TestPlantedLeaks:
+    """An attack on drafts: does it tell whether one person is in the table? It finds leaks that are put in, and no others.
+
+    Each bound on epsilon is too high with probability 1e-6 at most, so a sound draft fails a test about as often.
+    """
+
+    RUNS, ALPHA = 400, 1e-6
+
+    def epsilon_of_names(self) -> float:
+        """By whether a value that one person alone has is named: of many such persons at once, as noise is drawn for each
+        value by itself. Without the person there is no such value, and none is named."""
+        rows = [("q", "often", "1", None)] * 300 + [(f"p{n}", f"secret {n}", "7", "x") for n in range(self.RUNS)]
+        made = plan()
+        with connect() as db:
+            texts = value_counts(db, open_source(table(rows)), list(COLUMNS), None)[0]
+            found, _ = named(made, texts, made.weights([1.0] * 6)[0], numbers=False)
+        hits = sum(each.startswith("secret") for each in found)
+        return event_epsilon(hits, self.RUNS, 0, self.RUNS, 1e-5, self.ALPHA)
+
+    def epsilon_of_sums(self, sigma: float) -> float:
+        """By the noisy counts of the first round in which one person tells."""
+        made, rows, sums = plan(), [("q", "often", "1", None)] * 300, []
+        for each in (rows, [*rows, ("p", "secret", "-7.5", "x")]):
+            with connect() as db:
+                sums.append(first_sums(made, value_counts(db, open_source(table(each)), list(COLUMNS), None)))
+        places = np.flatnonzero(sums[0] != sums[1])
+        apart = (sums[1] - sums[0])[places].astype(np.float64)
+        scores = [
+            (add_noise(np.tile(each[places], self.RUNS), sigma).reshape(self.RUNS, -1) - sums[0][places]) @ apart
+            for each in sums
+        ]
+        return threshold_epsilon(scores[0], scores[1], float(apart @ apart) / 2, 1e-5, self.ALPHA)
+
+    def test_a_threshold_that_is_too_low(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert self.epsilon_of_names() <= plan().guarantee.epsilon
+        monkeypatch.setattr(budget_drafting, "_threshold", lambda made, weight: (1, 0))
+        assert self.epsilon_of_names() > plan().guarantee.epsilon
+
+    def test_noise_that_is_too_small(self) -> None:
+        sigma = plan().sigma(0)
+        assert self.epsilon_of_sums(sigma) <= plan().guarantee.epsilon
+        assert self.epsilon_of_sums(sigma / 40) > plan().guarantee.epsilon
+
+
 class TestDraft:
     @pytest.fixture(scope="class")
     @classmethod
     def bought(cls, tmp_path_factory: pytest.TempPathFactory) -> tuple[Schema, Path]:
         folder = tmp_path_factory.mktemp("bought")
-        return pt.draft(simulate(), name="people", epsilon=0.5, ledger=folder / "l.sqlite"), folder / "l.sqlite"
+        ledger = folder / "l.sqlite"
+        return pt.draft(simulate(), name="people", one_row_per_person=True, epsilon=0.5, ledger=ledger), ledger
 
     def test_it_is_usable_and_paid_for(self, bought: tuple[Schema, Path]) -> None:
         schema, ledger = bought
@@ -158,35 +206,71 @@ class TestDraft:
         assert len(account.spends) == 2
         assert 0.65 < account.spent < 0.8
 
+    def test_a_release_looks_for_the_spend(self, bought: tuple[Schema, Path], tmp_path: Path) -> None:
+        """Another ledger, another account, or a purchase that nobody made."""
+        schema, ledger = bought
+        assert schema.purchase is not None
+        forged = schema.model_copy(update={"purchase": schema.purchase.model_copy(update={"id": "nope"})})
+        renamed = schema.model_copy(update={"name": "others"})
+        for said, book in ((schema, tmp_path / "l.sqlite"), (forged, ledger), (renamed, ledger)):
+            with pytest.raises(LedgerError, match="no such spend"):
+                pt.release(simulate(), said, epsilon=0.1, ledger=book, method=pt.Merf(features=10))
+        assert Ledger(tmp_path / "l.sqlite").accounts() == ()
+
+    def test_an_audit_needs_no_ledger(self, bought: tuple[Schema, Path]) -> None:
+        few = bought[0].model_copy(update={"columns": {name: bought[0].columns[name] for name in ("sex", "children")}})
+        assert audit(None, few, epsilon=1.0, runs=10, attacks=("white-box",)).findings
+
 
 class TestRefusals:
     TABLE = pa.table({"a": ["x"] * 100, "b": [1] * 100})
 
     def test_over_the_cap_nothing_is_spent(self, tmp_path: Path) -> None:
         with pytest.raises(BudgetError, match="over its cap"):
-            pt.draft(self.TABLE, name="t", epsilon=11, ledger=tmp_path / "l.sqlite")
+            pt.draft(self.TABLE, name="t", one_row_per_person=True, epsilon=11, ledger=tmp_path / "l.sqlite")
+        assert Ledger(tmp_path / "l.sqlite").accounts() == ()
+
+    def test_whose_a_row_is_must_be_said(self, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match=r"whose is a row.*Nothing was spent"):
+            pt.draft(self.TABLE, name="t", epsilon=1, ledger=tmp_path / "l.sqlite")
+        with pytest.raises(UsageError, match="contradict"):
+            pt.draft(self.TABLE, name="t", person=Person(column="a", max_rows=2), one_row_per_person=True)
+        assert Ledger(tmp_path / "l.sqlite").accounts() == ()
+
+    def test_a_file_that_grows_while_it_is_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = tmp_path / "a.csv"
+        path.write_text("a,b\n" + "x,1\n" * 100)
+
+        def then_more(*arguments: Any) -> Any:
+            found = value_counts(*arguments)
+            path.write_text(path.read_text() + "x,1\n")
+            return found
+
+        monkeypatch.setattr(budget_drafting, "value_counts", then_more)
+        with pytest.raises(DataError, match="was changed while it was read"):
+            pt.draft(path, name="t", one_row_per_person=True, epsilon=1, ledger=tmp_path / "l.sqlite")
         assert Ledger(tmp_path / "l.sqlite").accounts() == ()
 
     def test_an_unreadable_file_spends_nothing(self, tmp_path: Path) -> None:
         (tmp_path / "a.csv").write_text('a,b\n1,"x\n')
         with pytest.raises(DataError):
-            pt.draft(tmp_path / "a.csv", name="t", epsilon=1, ledger=tmp_path / "l.sqlite")
+            pt.draft(tmp_path / "a.csv", name="t", one_row_per_person=True, epsilon=1, ledger=tmp_path / "l.sqlite")
         assert Ledger(tmp_path / "l.sqlite").accounts() == ()
 
     def test_nothing_stood_out(self, tmp_path: Path) -> None:
         with pytest.raises(BudgetError, match=r"nothing stood out.*counts"):
-            pt.draft(self.TABLE, name="t", epsilon=0.1, ledger=tmp_path / "l.sqlite")
+            pt.draft(self.TABLE, name="t", one_row_per_person=True, epsilon=0.1, ledger=tmp_path / "l.sqlite")
         assert len(Ledger(tmp_path / "l.sqlite").accounts()[0].spends) == 1
 
     @pytest.mark.parametrize("epsilon", ["much", object()])
     def test_no_number(self, epsilon: Any, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="must be numbers"):
-            pt.draft(self.TABLE, name="t", epsilon=epsilon, ledger=tmp_path / "l.sqlite")
+            pt.draft(self.TABLE, name="t", one_row_per_person=True, epsilon=epsilon, ledger=tmp_path / "l.sqlite")
 
     def test_images(self, tmp_path: Path) -> None:
         np.savez(tmp_path / "a.npz", x=np.zeros((4, 8, 8), np.uint8), y=np.zeros(4, int))
         with pytest.raises(UsageError, match="for tables"):
-            pt.draft(tmp_path / "a.npz", name="t", epsilon=1, ledger=tmp_path / "l.sqlite")
+            pt.draft(tmp_path / "a.npz", name="t", one_row_per_person=True, epsilon=1, ledger=tmp_path / "l.sqlite")
 
     def test_another_unit_is_another_account(self, tmp_path: Path) -> None:
         person, ledger = Person(column="who", max_rows=2), tmp_path / "l.sqlite"
@@ -195,4 +279,4 @@ class TestRefusals:
         assert made.person == person
         assert made.columns["who"].description == "names the person"
         with pytest.raises(BudgetError, match="privacy unit"):
-            pt.draft(rows, name="t", epsilon=1, ledger=ledger)
+            pt.draft(rows, name="t", one_row_per_person=True, epsilon=1, ledger=ledger)

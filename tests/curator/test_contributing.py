@@ -111,23 +111,13 @@ def test_under_one_mask_there_is_one_part_whatever_the_ledger(trio: Trio) -> Non
 
 def spoilt(rows: int) -> pa.Table:
     table = patients(rows, 0).to_pydict()
-    return pa.table(table | {"ward": [*table["ward"][:-1], "SECRETVALUE"]})
-
-
-STRICT = WARDS.model_copy(
-    update={
-        "columns": {
-            **WARDS.columns,
-            "ward": pt.Categorical(categories=("a", "b", "c", "d"), missing=False, out_of_domain="error"),
-        }
-    }
-)
+    return pa.table(table | {"ward": [*table["ward"][:-1], "SECRETVALUE"], "ill": [*table["ill"][:-1], None]})
 
 
 def test_nothing_is_spent_by_what_fails_before_noise(trio: Trio) -> None:
-    plan, masks = trio.plan(schema=STRICT), trio.plan("sum", schema=STRICT)
+    plan, masks = trio.plan(), trio.plan("sum")
     failures: list[tuple[SharedPlan, dict[str, Any], type[Exception], str]] = [
-        (plan, {"table": spoilt(50)}, DataError, "ward"),
+        (plan, {"table": spoilt(50)}, DataError, "ill"),
         (plan, {"table": TABLES[0].drop_columns(["ill"])}, DataError, "column 'ill' of the schema is not in the table"),
         (plan, {"table": trio.folder / "none.csv"}, DataError, "no such file"),
         (plan, {"output": trio.folder / "none" / "1.part"}, ArtefactError, "folder does not exist"),
@@ -163,7 +153,7 @@ def test_masks_need_keys_first(trio: Trio) -> None:
 
 
 def test_a_failure_in_a_later_round_says_that_the_spend_counts(trio: Trio) -> None:
-    first = trio.plan(schema=STRICT)
+    first = trio.plan()
     second = pt.merge(trio.parts(first), first)
     assert isinstance(second, SharedPlan)
     with pytest.raises(DataError, match="The spend was already recorded, and counts"):
@@ -247,3 +237,12 @@ def test_people_are_capped_by_each_owner(trio: Trio) -> None:
     two = summed(plan, many)
     weight = plan.plan.rounds[0].grid.weight(plan.feature_map.blocks()[0][1])
     assert two[:2].sum() == 2 * weight
+
+
+def test_a_plan_that_stops_at_values_outside_is_refused(trio: Trio) -> None:
+    """Whether a part comes would answer a question about one value, for nothing."""
+    strict = WARDS.columns["ward"].model_copy(update={"out_of_domain": "error"})
+    plan = trio.plan(schema=WARDS.model_copy(update={"columns": {**WARDS.columns, "ward": strict}}))
+    with pytest.raises(UsageError, match=r"'ward' of this plan's schema.*Nothing was spent"):
+        trio.part(plan, 1)
+    assert not trio.ledger(1).exists()

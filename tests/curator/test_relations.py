@@ -44,6 +44,27 @@ class TestFound:
             "worst <= largest",  # mean <= largest follows
         }
 
+    def test_a_gap_that_comes_elsewhere_as_well(self, ward: pd.DataFrame) -> None:
+        """Men were never asked, and some of the women did not answer: a rule in one direction. Chance makes none."""
+        draw = np.random.default_rng(1)
+        sex, late = draw.choice(["F", "M"], N), draw.random(N) < 0.3
+        births = np.where((sex == "M") | late, np.nan, draw.integers(0, 6, N))
+        table = pd.DataFrame({"sex": sex, "births": births, "ward": draw.choice(["a", "b", "c"], N), "x": ward["mean"]})
+        (found,) = pt.draft(table, name="ward").constraints
+        assert found == pt.Impossible(impossible={"sex": "M", "births": {"min": 0, "max": 5}})
+        table.loc[table.index[table.sex == "M"][3], "births"] = 2
+        assert pt.draft(table, name="ward").constraints == ()
+
+    def test_what_only_happens_to_be_larger_is_no_order(self) -> None:
+        """Two stations, one of which is busier, never are near each other; a count and a rate have other units."""
+        draw = np.random.default_rng(2)
+        busy = draw.normal(10, 2, N)
+        table = pd.DataFrame({"small": (busy + draw.normal(0, 0.3, N)).round(2), "large": (busy + 3).round(2)})
+        table["small"] = np.minimum(table.small, table.large - 1)
+        table["count"] = draw.integers(1, 200, N)
+        table["rate"] = draw.random(N).round(3)
+        assert pt.draft(table, name="stations").constraints == ()
+
     def test_they_are_marked_and_reviewed(self, drafted: pt.Schema, tmp_path: Path) -> None:
         assert drafted.read_from_data == ("rows", "constraints")
         assert 'rule = "<=" # READ FROM THE DATA' in drafted.to_toml()

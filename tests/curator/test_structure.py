@@ -76,3 +76,14 @@ def test_of_two_prices_and_their_difference_the_difference_follows() -> None:
         {"list": list_price, "off": (list_price - paid).round(2), "paid": paid, "week": rng.integers(0, 50, 500)}
     )
     assert derived(draft(rows, name="s")) == {"off": "list - paid"}
+
+
+def test_months_of_a_year_and_what_was_computed_in_single_precision() -> None:
+    """A date as a number; a square whose last digits are those of a float."""
+    draw = np.random.default_rng(3)
+    year, month = draw.integers(2000, 2016, 2_000), draw.integers(1, 13, 2_000)
+    income = draw.gamma(2, 30, 2_000).round(1).astype(np.float32)
+    columns = {"year": year, "month": month, "date": year + (month - 1) / 12, "income": income, "squared": income**2}
+    found = draft(pa.table(columns), name="months").columns
+    assert found["date"].derived == "`year` + (`month` - 1) / 12"
+    assert found["squared"].derived == "income * income"

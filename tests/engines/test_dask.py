@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -14,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.fixtures.killed import kill_driver
 from tests.fixtures.passes import IMAGES, PEOPLE, PHOTOS, SCHEMA, TABLES, passes, photos, spends, table
 
 import pointillist as pt
@@ -85,37 +84,20 @@ def _kill_one_worker(client: Any, folder: Path) -> None:
 
 
 DRIVER = """
-import sys, time
-from pathlib import Path
 import dask.dataframe as dd
-import pointillist as pt
 from distributed import Client
-from tests.fixtures.passes import SCHEMA, table
-folder = Path(sys.argv[2])
 frame = table(200).to_pandas()
-def slowly(start, times=[]):
+def slowly(start):
     time.sleep(0.05)
     return frame.iloc[start:start + 20]
-with Client(sys.argv[1]):
+with Client(sys.argv[2]):
     rows = dd.from_map(slowly, range(0, 200, 20), meta=frame.iloc[:0])
-    pt.release(rows, SCHEMA, epsilon=1, ledger=folder / "ledger", output=folder / "out.release",
-               progress=lambda step, share: print(step, flush=True))
 """
 
 
 @pytest.mark.parametrize(("step", "spent"), [("pass 1 of", 0), ("pass 2 of", 1)])
 def test_a_driver_that_is_killed_leaves_nothing_half_written(dask: Any, tmp_path: Path, step: str, spent: int) -> None:
-    driver = subprocess.Popen(
-        [sys.executable, "-c", DRIVER, dask.scheduler.address, tmp_path], stdout=subprocess.PIPE, text=True,
-        cwd=Path(__file__).parents[2],
-    )  # fmt: skip
-    assert driver.stdout is not None
-    with driver:
-        for line in driver.stdout:
-            if line.startswith(step):
-                driver.kill()
-                break
-    assert driver.returncode == -signal.SIGKILL
+    kill_driver(DRIVER, step, tmp_path, dask.scheduler.address)
     assert not (tmp_path / "out.release").exists()
     assert len(spends(tmp_path / "ledger")) == spent
 

@@ -14,7 +14,7 @@ def test_a_folder_is_made_beside_its_place_and_put_there(tmp_path: Path) -> None
             assert aside.parent == tmp_path
             (aside / "new").mkdir()
             (aside / "new" / "file").write_text(content)
-            replace(tmp_path / "there", aside / "new", aside / "old")
+            replace(tmp_path / "there", aside / "new", aside)
         assert (tmp_path / "there" / "file").read_text() == content
     assert [each.name for each in tmp_path.iterdir()] == ["there"]
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 import pointillist as pt
 from pointillist.features import Concat, OneHot, Tiles, Weighted
-from pointillist.fitting.marginals import Marginals
+from pointillist.fitting.marginals import Marginals, _empty_ends
 from pointillist.privacy.grid import Grid
 from pointillist.release import Measurement
 from pointillist.schema.levels import Levels, coarse
@@ -63,3 +63,12 @@ def test_coarse_counts_help_in_bins() -> None:
 def test_nothing_missing_stays_nothing_missing() -> None:
     for seed in range(5):
         assert Marginals.of(measured(truth(), 15.0, seed), (LEVELS,), 2000).counts["x"][LEVELS.missing] == 0
+
+
+def test_ends_that_noise_explains_are_empty_and_never_all_is() -> None:
+    noise = np.full(8, 10.0)
+    found = _empty_ends(np.array([5.0, -8, 400, 300, 12, -5, 9, -2]), noise)
+    assert found.tolist() == [True, True, False, False, True, True, True, True]
+    assert not _empty_ends(np.array([9.0, -9, 9, -9, 9, -9, 9, -9]), noise).any()
+    together = _empty_ends(np.array([500.0, 0, 0, 0, 15, 15, 15, 15]), noise)  # a thin tail that is there all the same
+    assert not together[:5].any()

@@ -13,14 +13,14 @@ from benchmarks.fuzz.kinds import KINDS
 from benchmarks.fuzz.mutation import damaged, garbled
 
 
-def test_five_hundred_hostile_inputs() -> None:
-    tally = engine.run(500, seed=15)
+def test_two_hundred_hostile_inputs() -> None:
+    tally = engine.run(200, seed=15)
     assert tally.failures == []
     assert set(tally.counts) == set(KINDS)
     for kind, counts in tally.counts.items():  # a suite that never gets past the door tests the door only
         assert counts["refused"] > 0, kind
         assert counts["accepted"] > 0, kind
-    assert f"{500:8,}" in table(tally)
+    assert f"{200:8,}" in table(tally)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -10,6 +10,7 @@ CAN = {
     "points": {Conditional},
     "network": set(),
     "gaussians": {Conditional, LabelFirst},
+    "gallery": {Conditional, LabelFirst},
     "image-network": {Conditional, LabelFirst},
 }
 

@@ -10,5 +10,8 @@ def test_every_registered_method_is_one_and_suits_one_kind_of_data() -> None:
         assert issubclass(kind, TableMethod) != issubclass(kind, ImageMethod)
 
 
-def test_only_landmarks_copy_rows() -> None:
-    assert [name for name, kind in METHODS.entries if isinstance(kind(), CopiesRows)] == ["landmarks"]
+def test_landmarks_and_galleries_copy_rows() -> None:
+    assert [name for name, kind in METHODS.entries if isinstance(kind(), CopiesRows)] == [
+        "landmarks",
+        "gallery",
+    ]

@@ -11,9 +11,10 @@ IMAGES = pt.Schema(name="i", columns={"image": pt.Image(height=4, width=4)})
 
 
 def test_each_kind_of_data_has_its_methods_and_a_default() -> None:
-    assert [*methods_of("tables")] == ["mosaic", "merf", "hermite", "landmarks", "reduced-set"]
-    assert [*methods_of("images")] == ["spectral", "merf", "hermite", "perceptual"]
-    assert METHODS.suiting(TABLE) == methods_of("tables")
+    assert [*methods_of("tables")] == ["mosaic", "chronicle", "merf", "hermite", "landmarks", "reduced-set"]
+    assert [*methods_of("images")] == ["spectral", "merf", "hermite", "perceptual", "gallery"]
+    of_rows = {name: kind for name, kind in methods_of("tables").items() if name != "chronicle"}
+    assert METHODS.suiting(TABLE) == of_rows  # it has no persons
     assert METHODS.suiting(IMAGES) == methods_of("images")
     assert isinstance(method_for(TABLE, None), pt.Mosaic)
     assert isinstance(method_for(IMAGES, None), pt.Spectral)

@@ -89,7 +89,7 @@ def test_a_release_that_counts_on_more_noise_than_it_has_is_refused(
 
 def test_the_number_of_rows_is_told_under_replace_one_alone(trio: Trio) -> None:
     for trust in ("nobody", "sum"):
-        made = trio.release(trio.plan(trust, neighbours="replace-one", schema=WARDS.model_copy(update={"name": trust})))
+        made = trio.release(trio.plan(trust, neighbours="replace-one"))
         assert made.rows == POOLED.num_rows
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,9 @@ from scipy.stats import norm
 
 import pointillist as pt
 from pointillist.errors import ArtefactError, UsageError
+from pointillist.pages.card_file import CardFile
+from pointillist.pages.deployment import Deployment
+from pointillist.schema.schema import Purchase
 
 
 @pytest.fixture
@@ -126,3 +130,21 @@ def test_whole_number_categories_survive_the_round_trip() -> None:
     result = pt.evaluate(table, made, schema)
     assert result.columns.columns[0].distance < 0.05
     assert {bar.label for bar in result.columns.columns[0].bars} == {"1", "2", "3", "other"}
+
+
+def test_its_bounds_are_those_of_mu_and_of_what_the_schema_cost(release: pt.Release) -> None:
+    card = pt.Card.of(release)
+    assert card.risk.advantage == pytest.approx(2 * norm.cdf(release.guarantee.mu / 2) - 1, rel=1e-4)
+    paid = replace(card, purchase=Purchase(epsilon=0.5, delta=1e-6, id="x", seen_from=9))
+    bought = math.tanh(0.25) + 1e-6 * (1 - math.tanh(0.25))
+    assert paid.risk.advantage == pytest.approx(card.risk.advantage + bought)
+    assert paid.risk.inference[0.1] > card.risk.inference[0.1]
+
+
+def test_a_card_can_be_read_again_from_its_file(release: pt.Release, tmp_path: Path) -> None:
+    card = pt.Card.of(release, deployment=Deployment(by="<b>City</b>", to="all"))
+    card.save(tmp_path / "card.json")
+    again = pt.Card.from_file(CardFile.load(tmp_path / "card.json"))
+    assert again.to_json() == card.to_json()
+    assert again.to_markdown() == card.to_markdown()
+    assert "&lt;b&gt;City" in again.to_html()

@@ -116,7 +116,7 @@ schema = pt.Schema(name="people", columns={"a": pt.Boolean(missing=False), "b": 
 ledger, number = sys.argv[1:]
 Path(f"{ledger}.ready{number}").touch()
 while not Path(f"{ledger}.go").exists():
-    time.sleep(0.001)
+    time.sleep(0.02)
 try:
     pt.release(pt.sql("SELECT true AS a, false AS b"), schema, epsilon=1.0, ledger=ledger)
 except pt.PointillistError as error:
@@ -125,20 +125,20 @@ except pt.PointillistError as error:
 
 
 def test_racing_releases_cannot_slip_under_the_cap_together(tmp_path: Path) -> None:
-    """Six whole releases at once, where the cap has room for four."""
+    """Three whole releases at once, where the cap has room for two."""
     path = tmp_path / "race.sqlite"
-    four = Guarantee(1.0, 1e-5, Neighbours.ADD_REMOVE, None, ONE.mu * 2, 0.0, 0.0)
+    two = Guarantee(1.0, 1e-5, Neighbours.ADD_REMOVE, None, ONE.mu * math.sqrt(2), 0.0, 0.0)
     probe = Ledger(tmp_path / "probe.sqlite")
-    record(probe, "p", four)
+    record(probe, "p", two)
     Ledger(path).set_cap("people", Budget(probe.accounts()[0].spent * (1 + 1e-6), 1e-5))
-    racers = [subprocess.Popen([sys.executable, "-c", RACER, str(path), str(n)]) for n in range(6)]
-    while len(list(tmp_path.glob("*.ready*"))) < 6:
+    racers = [subprocess.Popen([sys.executable, "-c", RACER, str(path), str(n)]) for n in range(3)]
+    while len(list(tmp_path.glob("*.ready*"))) < 3:
         assert all(racer.poll() in (None, 0) for racer in racers)
         time.sleep(0.01)
     (tmp_path / "race.sqlite.go").touch()
     codes = sorted(racer.wait() for racer in racers)
-    assert codes == [0, 0, 0, 0, BudgetError.exit_code, BudgetError.exit_code]
-    assert len(Ledger(path).accounts()[0].spends) == 4
+    assert codes == [0, 0, BudgetError.exit_code]
+    assert len(Ledger(path).accounts()[0].spends) == 2
 
 
 def test_a_spend_is_on_disk_when_record_returns(tmp_path: Path) -> None:

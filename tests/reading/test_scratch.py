@@ -1,23 +1,18 @@
 """Temporary files: the owner's alone, gone when work ends, and nobody's name in what a killed process leaves."""
 
-import os
 import signal
 import stat
 import subprocess
 import sys
 import tempfile
 import textwrap
-import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from pointillist.reading import scratch as module
 from pointillist.reading.connection import connect
-from pointillist.reading.scratch import scratch, sweep, tidy_when_terminated
+from pointillist.reading.scratch import scratch
 
 NAME = "Confidential417"
 
@@ -138,82 +133,3 @@ def test_databases_spill_there(temporary: Path) -> None:
     with connect() as db:
         (found,) = db.execute("SELECT current_setting('temp_directory')").fetchone() or ("",)
         assert Path(found).parent == temporary
-
-
-def test_a_sweep_removes_what_nobody_holds(temporary: Path) -> None:
-    (left := temporary / "pointillist-scratch-left").mkdir()
-    (left / "spilled.tmp").write_text(NAME)
-    (other := temporary / "pointillist-bench").mkdir()
-    (elsewhere := temporary / "elsewhere").mkdir()
-    (link := temporary / "pointillist-scratch-link").symlink_to(elsewhere)
-    with scratch() as ours:
-        assert not left.exists()
-        sweep()
-        assert ours.exists()
-    assert {other, elsewhere, link} == set(temporary.iterdir())
-
-
-def test_a_sweep_leaves_other_users_folders(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (left := temporary / "pointillist-scratch-left").mkdir()
-    monkeypatch.setattr(os, "getuid", lambda: left.stat().st_uid + 1)
-    sweep()
-    assert left.exists()
-
-
-def test_sweeps_while_folders_are_made_take_none_away(temporary: Path) -> None:
-    done = threading.Event()
-
-    def sweeping() -> None:
-        while not done.is_set():
-            sweep()
-
-    sweeper = threading.Thread(target=sweeping)
-    sweeper.start()
-    try:
-        for _ in range(300):
-            with scratch() as folder:
-                (folder / "file").write_text("x")
-    finally:
-        done.set()
-        sweeper.join()
-    assert list(temporary.iterdir()) == []
-
-
-def test_a_forked_process_takes_nothing_from_its_parent() -> None:
-    with scratch() as folder:
-        child = os.fork()
-        if child == 0:
-            module._terminated(signal.SIGTERM, None)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 143
-        assert folder.exists()
-
-
-class TestSignals:
-    @pytest.fixture(autouse=True)
-    def back(self) -> Iterator[None]:
-        before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        yield
-        signal.signal(signal.SIGTERM, before)
-
-    def test_the_default_comes_back(self) -> None:
-        with tidy_when_terminated(), tidy_when_terminated():
-            assert signal.getsignal(signal.SIGTERM) is module._terminated
-        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-
-    @pytest.mark.parametrize("own", [signal.SIG_IGN, lambda number, frame: None])
-    def test_a_programs_own_answer_stays(self, own: Any) -> None:
-        signal.signal(signal.SIGTERM, own)
-        with scratch(), connect():
-            assert signal.getsignal(signal.SIGTERM) is own
-        assert signal.getsignal(signal.SIGTERM) is own
-
-    def test_other_threads_leave_it_alone(self) -> None:
-        def work() -> None:
-            with scratch():
-                found.append(signal.getsignal(signal.SIGTERM))
-
-        found: list[Any] = []
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
-        assert found == [signal.SIG_DFL]

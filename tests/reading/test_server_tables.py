@@ -1,8 +1,9 @@
 """Server tables: a real PostgreSQL server, its tables as they are read, held and refused."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -20,6 +21,7 @@ from pointillist.privacy.ledger import Ledger
 from pointillist.reading.base import Report, Source
 from pointillist.reading.opening import open_source
 from pointillist.reading.rows import read_records
+from pointillist.reading.server_tables import _Snapshot
 
 SMALL = pt.Schema(
     name="small",
@@ -319,6 +321,46 @@ class TestRefusals:
                 pt.database(uri, table="t")
         with pytest.raises(UsageError, match="name a table"):
             pt.database("postgresql://host/db")
+
+
+class TestRowsAreLeftToTheServer:
+    """The server sends what the query keeps, or more: never less."""
+
+    @pytest.mark.parametrize(
+        ("where", "kept", "sent"),
+        [
+            ("b = 2", 2, 2),
+            ("b IN (1, 2) AND t = 'x'", 3, 3),
+            ("b BETWEEN 2 AND 3 AND 3 > b", 2, 2),
+            ("B >= 3", 2, 2),  # names are the same in any case
+            ("t = 'X'", 1, 1),
+            ("abs(b) = 2 AND b < 3", 2, 4),  # in part
+            ("b = 2 OR t = 'y'", 3, 7),  # not told
+            ("NOT b = 2", 4, 7),
+            ("b + 0 = 2", 2, 7),
+            ("t > 'x'", 1, 7),  # the order of texts differs
+            ("b = '2'", 2, 7),
+            ("f = 1", 2, 7),
+            ("twice = 4", 2, 7),  # what SELECT computes
+        ],
+    )
+    def test_what_is_sure_to_mean_the_same(
+        self, postgres: Postgres, monkeypatch: pytest.MonkeyPatch, where: str, kept: int, sent: int
+    ) -> None:
+        rows = {"b": [1, 2, 2, 3, 4, None, -5], "t": ["x", "x", "x", "X", "y", None, "x"], "f": [1.0, 1.0, *[2.0] * 5]}
+        postgres.fill("few", pa.table(rows))
+        read: list[int] = []
+        honest = _Snapshot.rows
+
+        def counting(self: _Snapshot, columns: list[str], most: int, met: Any = ()) -> Iterator[pa.RecordBatch]:
+            for batch in honest(self, columns, most, met):
+                read.append(batch.num_rows)
+                yield batch
+
+        monkeypatch.setattr(_Snapshot, "rows", counting)
+        query = pt.database(postgres.url(table="few"), query=f"SELECT b, b * 2 AS twice FROM few WHERE {where}")
+        assert len(texts(query, ["b"])) == kept
+        assert sum(read) == sent
 
 
 def test_other_servers_are_asked_as_of_one_moment() -> None:

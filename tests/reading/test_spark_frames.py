@@ -1,8 +1,8 @@
 """Spark frames as sources. Those that run a cluster are in tests/engines/test_spark.py; here is what needs none."""
 
+import re
 import socket
 import warnings
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from tests.fixtures.passes import SCHEMA, passes, table
 
 from pointillist.errors import DataError, UsageError
 from pointillist.reading.opening import open_source
-from pointillist.reading.spark_frames import SparkFrame, _explained, _format, session_at, translated
+from pointillist.reading.spark_frames import SparkFrame, _explained, _shown, session_at, translated
 
 
 @pytest.mark.parametrize("master", ["spark://127.0.0.1:9", "sc://127.0.0.1:9", "spark://127.0.0.1:9,127.0.0.1:8"])
@@ -29,26 +29,22 @@ def test_one_master_of_several_is_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "form"),
+    ("master", "shown"),
     [
-        ("hdfs://host/data/people", "parquet"),
-        ("hdfs://host/data/people.csv", "csv"),
-        ("s3a://bucket/people.tsv.gz", "csv"),
-        ("s3a://bucket/people.orc/", "orc"),
-        ("people.parquet", "parquet"),
-        ("people.xlsx", None),
-        ("csv-folder", "csv"),
-        ("photos", None),
+        ("sc://127.0.0.1:9/;token=SECRET;user_id=me@here", "sc://127.0.0.1:9"),
+        ("sc://127.0.0.1:9;token=SECRET", "sc://127.0.0.1:9"),
+        ("sc://me:SEC/RET@127.0.0.1:9", "sc://…"),
+        ("k8s://https://host:443", "k8s://https://host:443"),
+        ("local[*]", "local[*]"),
+        ("yarn;token=SECRET", "yarn"),
     ],
 )
-def test_the_ending_says_what_spark_reads(
-    place: str, form: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("csv-folder/a.csv", "csv-folder/_SUCCESS", "photos/cat/1.png"):
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).touch()
-    assert _format(place) == form
+def test_a_master_is_shown_without_its_token(master: str, shown: str) -> None:
+    assert _shown(master) == shown
+    if master.startswith("sc://"):
+        pytest.importorskip("pyspark", reason="pyspark is not installed")
+        with pytest.raises(UsageError, match=f"^--master {re.escape(shown)}: nobody"):
+            session_at(master)
 
 
 @pytest.mark.parametrize(

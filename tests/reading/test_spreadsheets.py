@@ -4,7 +4,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tests.fixtures.sources import encoded
 
+import pointillist as pt
 from pointillist.curator.table_drafting import draft
 from pointillist.errors import DataError
 from pointillist.reading.opening import open_source
@@ -27,7 +29,11 @@ def write_sheet(path: Path, rows: list[list[object]]) -> Path:
     cells = "".join(
         "<row>"
         + "".join(
-            f'<c t="inlineStr"><is><t>{each}</t></is></c>' if isinstance(each, str) else f"<c><v>{each}</v></c>"
+            f'<c t="inlineStr"><is><t>{each}</t></is></c>'
+            if isinstance(each, str)
+            else f'<c t="b"><v>{each:d}</v></c>'
+            if isinstance(each, bool)
+            else f"<c><v>{each}</v></c>"
             for each in row
         )
         + "</row>"
@@ -58,3 +64,17 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "t.xlsx").write_bytes(b"secret")
     with pytest.raises(DataError, match="cannot be read"):
         open_source(tmp_path / "t.xlsx")
+
+
+@pytest.mark.parametrize("last", [1, "maybe", 2.5, False])
+def test_a_cell_does_not_change_how_others_are_read(last: object, tmp_path: Path) -> None:
+    """A library takes a column for booleans, numbers or texts by all its cells."""
+    rows: list[list[object]] = [["member", "age"], *([n % 2 == 0, n] for n in range(10))]
+    schema = pt.Schema(
+        name="s", columns={"member": pt.Categorical(categories=("true", "false")), "age": pt.Integer(min=0, max=99)}
+    )
+    fewer = encoded(write_sheet(tmp_path / "t.xlsx", rows), schema)
+    more = encoded(write_sheet(tmp_path / "t.xlsx", [*rows, [last, 7]]), schema)
+    assert fewer <= more
+    assert (more - fewer).total() == 1
+    assert open_source(tmp_path / "t.xlsx").types() == {}

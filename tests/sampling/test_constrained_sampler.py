@@ -53,7 +53,7 @@ def test_mending_keeps_the_tiles(model: pt.Model) -> None:
     assert isinstance(model.generator, Mixture)
     wanted = model.generator.sample(5_000, np.random.default_rng(0))
     kept = {name: values.copy() for name, values in wanted.codes.items()}
-    candidates, broken = sampler._mended(wanted, np.random.default_rng(1))
+    candidates, broken = sampler.mended(wanted, np.random.default_rng(1))
     for name, tiles in model.generator.tiles.items():
         np.testing.assert_array_equal(wanted.codes[name], kept[name])  # what is wanted is not touched
         np.testing.assert_array_equal(tiles.table[candidates.records.codes[name]], tiles.table[kept[name]])

@@ -5,6 +5,7 @@ from pointillist.cli.app import main
 # Importing a command registers it. Within a panel, help lists commands in this order.
 from pointillist.cli import (  # isort: skip
     demo,
+    studio,
     schema,
     methods,
     extractor,
@@ -20,6 +21,8 @@ from pointillist.cli import (  # isort: skip
     errors,
     evaluate,
     card,
+    sign,
+    verify,
     audit,
     inspect,
     ledger,
@@ -45,5 +48,8 @@ __all__ = [
     "release",
     "sample",
     "schema",
+    "sign",
+    "studio",
     "synth",
+    "verify",
 ]

@@ -16,6 +16,7 @@ from typer.main import get_command
 from pointillist.cli.completion import InstallCompletion, ShowCompletion
 from pointillist.errors import PointillistError
 from pointillist.visible import visible
+from pointillist.watching import taken
 
 NAME = "pointillist"
 
@@ -106,7 +107,8 @@ def main() -> None:
     message, code = "", 0
     try:
         # Named, whatever it was started by: help and completion speak of the command.
-        code = _command()(prog_name=NAME, standalone_mode=False) or 0
+        with taken():  # commands show their progress themselves
+            code = _command()(prog_name=NAME, standalone_mode=False) or 0
     except PointillistError as error:
         message, code = f"Error: {error}", error.exit_code
     except KeyboardInterrupt:

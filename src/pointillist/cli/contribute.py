@@ -10,19 +10,21 @@ from pointillist.cli.options import (
     Data,
     Decimal,
     Delimiter,
+    EngineName,
+    ForCollector,
     Json,
     LedgerFile,
+    Master,
     Overwrite,
     Owner,
     Quiet,
     SharedPlanFile,
     Sql,
+    Threads,
+    workers,
 )
 from pointillist.cli.outputs import free, print_json
 
-PartOutput = Annotated[
-    Path, typer.Option("-o", "--output", help="The part to write, which goes to the collector.", show_default=False)
-]
 KeyFile = Annotated[
     Path | None,
     typer.Option("--key", help="Your key, as `join` made it, where the owners have joined.", show_default=False),
@@ -49,7 +51,7 @@ def contribute(
     data: Data,
     plan: SharedPlanFile,
     owner: Owner,
-    output: PartOutput,
+    output: ForCollector,
     key: KeyFile = None,
     agreed: Agreed = None,
     account: AccountName = None,
@@ -57,6 +59,9 @@ def contribute(
     delimiter: Delimiter = ",",
     decimal: Decimal = None,
     sql: Sql = None,
+    engine: EngineName = None,
+    master: Master = None,
+    threads: Threads = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -66,24 +71,27 @@ def contribute(
     Spends privacy budget: your ledger books the whole plan with the first part, before its noise is drawn.
 
     Example: pointillist contribute own.csv --plan people.plan --owner 2 -o 2.part
+
+    Example: pointillist contribute hdfs://data/own --engine spark --plan people.plan --owner 2 -o 2.part
     """
     from pointillist.cli import console
     from pointillist.cli.progress_bars import Steps
     from pointillist.cli.show.plan import promise
     from pointillist.curator.contributing import contribute as make_part
+    from pointillist.engines import opened
     from pointillist.owners.shared_plan import SharedPlan
-    from pointillist.reading.opening import open_source
 
     shared = SharedPlan.load(plan)
     free(output, overwrite, data, plan, key, ledger)
-    source = open_source(data, delimiter=delimiter, decimal=decimal, query=sql)
+    source, run = opened(data, engine, workers(threads), master, delimiter=delimiter, decimal=decimal, query=sql)
     if not (quiet or as_json):
         console.say(promise(shared.plan.guarantee))
         console.say(shared.owners.sentence())
     with Steps(quiet or as_json).shown() as steps:
         made = make_part(
-            source, shared, owner, output=output, key=key, agreed=agreed, account=account, ledger=ledger, progress=steps
-        )
+            source, shared, owner, output=output, key=key, agreed=agreed, account=account, ledger=ledger,
+            progress=steps, engine=run,
+        )  # fmt: skip
     if as_json:
         print_json(
             {"part": str(output), "plan": made.plan, "owner": made.owner, "round": made.round, "of": shared.rounds}

@@ -1,6 +1,5 @@
 """`pointillist evaluate`: a synthetic table or images beside the real ones."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,10 +8,9 @@ import typer
 from pointillist.cli.app import Panel, app
 from pointillist.cli.options import Decimal, Delimiter, Json, Overwrite, Place, Quiet, Target, place
 from pointillist.cli.outputs import free, print_json
-from pointillist.errors import ArtefactError, UsageError
+from pointillist.errors import UsageError
 
 if TYPE_CHECKING:
-    from pointillist.evaluate.audit import Audit
     from pointillist.reading.base import Source
     from pointillist.schema import Schema
 
@@ -71,6 +69,7 @@ def evaluate(
     Example: pointillist evaluate people.csv synthetic.csv --release people.release -o report.html
     """
     from pointillist.cli.progress_bars import Steps
+    from pointillist.evaluate.audit import Audit
     from pointillist.files import container
     from pointillist.release import Release
     from pointillist.schema import Schema
@@ -86,7 +85,7 @@ def evaluate(
     tables = {
         role: None if path is None else _opened(path, delimiter, comma, facts) for role, (path, comma) in files.items()
     }
-    known = {"release": public, "audit": None if audit is None else _load_audit(audit), "seed": seed}
+    known = {"release": public, "audit": None if audit is None else Audit.load(audit), "seed": seed}
     with Steps(quiet or as_json).shown() as steps:
         result = _judged(tables, facts, target, {**known, "progress": steps})
     if output is not None:
@@ -140,17 +139,3 @@ def _judged(tables: dict[str, Any], facts: "Schema | None", target: str | None, 
     if target is not None and target != facts.label:
         raise UsageError(f"--target {target}: images are judged by their label. Leave --target out.")
     return evaluate_images(**tables, schema=facts, **known)
-
-
-def _load_audit(path: Path) -> "Audit":
-    """What an audit wrote."""
-    from pointillist.evaluate.audit import Audit
-
-    try:
-        return Audit.from_json(json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        raise ArtefactError(f"{path}: no such file. Write one with: pointillist audit … -o {path}") from None
-    except (OSError, ValueError, KeyError, TypeError, ArtefactError):
-        raise ArtefactError(
-            f"{path}: not what an audit writes. Make one with: pointillist audit … -o audit.json"
-        ) from None

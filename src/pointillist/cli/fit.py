@@ -14,6 +14,28 @@ from pointillist.errors import UsageError
 if TYPE_CHECKING:
     from pointillist.release import Release
 
+Steps = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Steps of a network's fit, also of the network that image methods fit by themselves: more take longer.",
+        show_default=False,
+    ),
+]
+Variety = Annotated[
+    float | None,
+    typer.Option(help="Of a spectral release: less than 1 for tidier images that are more alike.", show_default=False),
+]
+Photos = Annotated[
+    Path | None,
+    typer.Option(
+        "--public",
+        metavar="FILE",
+        help="Of a gallery release, on another machine than it was made on: its public images.",
+        show_default=False,
+    ),
+]
+
 
 @app.command(rich_help_panel=Panel.MAKE)
 def fit(
@@ -30,20 +52,9 @@ def fit(
             show_default=False,
         ),
     ] = None,
-    steps: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Steps of a network's fit, also of the network that image methods fit by themselves: more take longer.",
-            show_default=False,
-        ),
-    ] = None,
-    variety: Annotated[
-        float | None,
-        typer.Option(
-            help="Of a spectral release: less than 1 for tidier images that are more alike.", show_default=False
-        ),
-    ] = None,
+    steps: Steps = None,
+    variety: Variety = None,
+    photos: Photos = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> str | None:
@@ -55,8 +66,7 @@ def fit(
 
     Example: pointillist fit digits.release --variety 0.6 -o tidy.model
     """
-    from pointillist.cli import console
-    from pointillist.cli.progress_bars import Steps
+    from pointillist.cli import console, progress_bars
     from pointillist.files import container
     from pointillist.methods.fit import fit as make_fit
     from pointillist.release import Release
@@ -65,13 +75,19 @@ def fit(
     public = Release.load(release)
     if settings and (steps is not None or variety is not None):
         raise UsageError("--steps and --variety are settings, too: beside --set, give them as --set steps=… and so on.")
+    if photos is not None and (generator is not None or steps is not None or variety is not None):
+        raise UsageError("--public is for gallery releases, fitted in gallery's own way: without --generator, --steps.")
     chosen = _with_settings(public, generator, settings) if settings else _fitted_by(public, generator, steps, variety)
+    if photos is not None:
+        chosen = {"method": _with_images(public, chosen.get("method"), photos)}
     with container.reserve(output, 0) as pending:
-        with Steps(quiet).shown() as shown:
+        with progress_bars.Steps(quiet).shown() as shown:
             model = make_fit(public, **chosen, checkpoint=checkpoint, seed=seed, progress=shown)
         pending.commit(model.to_bytes())
     if not quiet:
         table = ".csv" if public.schema.image is None else ""
+        for note in model.notes:
+            console.say(note)
         console.say(f"Written to {output}.")
         return f"pointillist sample {output} -o synthetic{table}"
     return None
@@ -100,6 +116,17 @@ def _with_settings(release: "Release", generator: str | None, settings: list[str
         )
     with refusing(method.name):
         return {"method": replace(method, **changed)}
+
+
+def _with_images(release: "Release", method: Any, photos: Path) -> Any:
+    """The method of a gallery release, with its public images."""
+    from pointillist.methods.planned_method import planned_method
+    from pointillist.reading.public_images import public_images
+
+    if release.method != "gallery":
+        raise UsageError(f"--public is for gallery releases, and this is one by {release.method}. Leave it out.")
+    own: Any = method or planned_method(release)
+    return replace(own, public=public_images(photos, release.schema))
 
 
 def _fitted_by(release: "Release", generator: str | None, steps: int | None, variety: float | None) -> dict[str, Any]:

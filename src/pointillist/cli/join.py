@@ -6,12 +6,9 @@ from typing import Annotated
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import Overwrite, Owner, Quiet, SharedPlanArgument
+from pointillist.cli.options import ForCollector, Overwrite, Owner, Quiet, SharedPlanArgument
 from pointillist.cli.outputs import free
 
-JoinOutput = Annotated[
-    Path, typer.Option("-o", "--output", help="The file to write, which goes to the collector.", show_default=False)
-]
 NewKey = Annotated[
     Path | None,
     typer.Option(
@@ -26,7 +23,7 @@ NewKey = Annotated[
 def join(
     plan: SharedPlanArgument,
     owner: Owner,
-    output: JoinOutput,
+    output: ForCollector,
     key: NewKey = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,

@@ -31,7 +31,7 @@ def ledger_show(context: typer.Context, ledger: LedgerFile = None, as_json: Json
     book = Ledger(ledger)
     accounts = book.accounts()
     if as_json:
-        print_json([{**asdict(each), "person": each.person and each.person.model_dump()} for each in accounts])
+        print_json([{**asdict(each), "person": each.person and each.person.facts()} for each in accounts])
     else:
         console.say(f"Ledger: {book.path}")
         show_accounts(accounts)

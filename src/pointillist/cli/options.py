@@ -36,6 +36,7 @@ Data = Annotated[
     ),
 ]
 ReleaseFile = Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file.", show_default=False)]
+CardArgument = Annotated[Path, typer.Argument(metavar="CARD", help="The card, as .json.", show_default=False)]
 ModelFile = Annotated[
     Path | None,
     typer.Option("--model", help="The model fitted to it; without one, it is fitted anew.", show_default=False),
@@ -76,14 +77,16 @@ Public = Annotated[
     typer.Option(
         "--public",
         metavar="FILE",
-        help="With --method landmarks: a table of public rows, which the release copies and weights.",
+        help="With --method landmarks: a table of public rows, which the release copies and weights. With --method gallery: "
+        "a folder, an .npz file or a table of public images, of which the synthetic ones are chosen.",
         show_default=False,
     ),
 ]
 Overlap = Annotated[
     bool,
     typer.Option(
-        "--public-overlap", help="With --public: its rows are public although some are in the private table, too."
+        "--public-overlap",
+        help="With --public: its rows or images are public although some are in the private table, too.",
     ),
 ]
 ExtractorName = Annotated[
@@ -91,7 +94,7 @@ ExtractorName = Annotated[
     typer.Option(
         "--extractor",
         metavar="FILE|NAME",
-        help="With --method perceptual: the public network, from `pointillist extractor train` or by its name.",
+        help="With --method perceptual or gallery: the public network, from `pointillist extractor train` or by its name.",
         show_default=False,
     ),
 ]
@@ -115,6 +118,9 @@ SharedPlanFile = Annotated[
     typer.Option("--plan", help="The plan that all owners follow, as it stands before this round.", show_default=False),
 ]
 Owner = Annotated[int, typer.Option("--owner", help="Which owner you are, from 1.", show_default=False)]
+ForCollector = Annotated[
+    Path, typer.Option("-o", "--output", help="The file to write, which goes to the collector.", show_default=False)
+]
 EngineName = Annotated[
     str | None,
     typer.Option(
@@ -213,8 +219,21 @@ Rows = Annotated[
 ]
 
 
+Persons = Annotated[
+    int | None,
+    typer.Option(
+        "--persons", help="How many persons, with all of their rows; of a model of histories, in place of -n."
+    ),
+]
+
+
 def at_least_one(value: int, option: str) -> int:
     """Refuse a number below 1."""
     if value < 1:
         raise UsageError(f"{option} must be at least 1, not {value}.")
     return value
+
+
+def workers(threads: int | None) -> int | None:
+    """What --threads asks for, if it does."""
+    return None if threads is None else at_least_one(threads, "--threads")

@@ -8,6 +8,7 @@ from typing import Any
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from pointillist.cli.console import err
+from pointillist.progress import in_words
 
 
 class Steps:
@@ -35,13 +36,11 @@ class Steps:
             self._finish()
 
     def __call__(self, step: str, fraction: float) -> None:
-        if self._quiet or (step not in _WORDS and not step.startswith(("pass", "noise"))):
+        words = None if self._quiet else in_words(step)
+        if words is None:
             return
         if step not in self._bars:
             self._finish()
-            words = _WORDS.get(step) or step.replace("pass", "reading the records, pass").replace(
-                "noise", "drawing noise,"
-            )
             self._bars[step] = self._progress.add_task(words, total=1.0)
             self._began[step] = time.monotonic()
         self._progress.update(self._bars[step], completed=fraction)
@@ -62,7 +61,3 @@ class Steps:
 
 _SELDOM = 20
 """Seconds between two lines about progress in a log."""
-_WORDS = {
-    "fit": "fitting the generator", "write": "writing", "evaluate": "comparing with the real data",
-    "audit": "attacking", "train": "training the extractor", "refits": "fitting again with fresh noise",
-}  # fmt: skip

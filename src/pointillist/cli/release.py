@@ -31,7 +31,7 @@ from pointillist.cli.options import (
     Targets,
     Threads,
     Yes,
-    at_least_one,
+    workers,
 )
 from pointillist.cli.outputs import free, print_json
 from pointillist.errors import FactsFromDataWarning, SchemaError, UsageError
@@ -102,8 +102,7 @@ def release(
     output = _needed(output)
     free(output, overwrite, data, schema, ledger, public, None if extractor is None else Path(extractor))
     facts.require_reviewed(str(schema))
-    workers = None if threads is None else at_least_one(threads, "--threads")
-    source, run = opened(data, engine, workers, master, delimiter=delimiter, decimal=decimal, query=sql)
+    source, run = opened(data, engine, workers(threads), master, delimiter=delimiter, decimal=decimal, query=sql)
     tell_plan(settled, quiet or as_json)
     last_look(facts, schema, yes)
     with warnings.catch_warnings(), Steps(quiet or as_json).shown() as steps:
@@ -164,32 +163,36 @@ def _brought(
 ) -> dict[str, Any]:
     """The settings of a method that have options of their own: they bring files along."""
     from pointillist.reading.opening import open_source
+    from pointillist.reading.public_images import public_images
     from pointillist.reading.public_points import public_points
 
     if overlap and public is None:
         raise UsageError("--public-overlap goes with --public: it speaks of the rows of that file.")
+    brought: dict[str, Any] = {}
     if extractor is not None:
-        if method != "perceptual":
+        if method not in ("perceptual", "gallery"):
             raise UsageError(
-                f"--extractor goes with --method perceptual, not with {method or 'the default'}: no other method uses a "
-                "public network."
+                f"--extractor goes with --method perceptual or gallery, not with {method or 'the default'}: no other method "
+                "uses a public network."
             )
-        return {"extractor": _file_or_name(extractor)}
+        brought["extractor"] = _file_or_name(extractor)
     if public is None:
-        return {}
-    if method != "landmarks":
+        return brought
+    if method not in ("landmarks", "gallery"):
         raise UsageError(
-            f"--public goes with --method landmarks, not with {method or 'the default'}: no other method weights public "
-            "rows."
+            f"--public goes with --method landmarks, for rows, or gallery, for images, not with {method or 'the default'}: "
+            "no other method chooses from public data."
         )
-    schema.require_table("--method landmarks")
     if isinstance(private, Path) and public.exists() and private.exists() and public.samefile(private):
         raise UsageError(
-            f"--public names the private table itself ({public}). Public rows are copied into the release as they are: name "
-            "a table that anybody may see."
+            f"--public names the private table itself ({public}). Public rows and images are published as they are: name "
+            "what anybody may see."
         )
-    points = public_points(open_source(public, delimiter=delimiter), schema)
-    return {"points": points, "overlap": overlap}
+    source = open_source(public, delimiter=delimiter)
+    if method == "gallery":
+        return {**brought, "public": public_images(source, schema), "overlap": overlap}
+    schema.require_table("--method landmarks")
+    return {"points": public_points(source, schema), "overlap": overlap}
 
 
 def _file_or_name(text: str) -> str | Path:

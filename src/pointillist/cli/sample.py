@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import Balance, Given, Output, Overwrite, Quiet, Rows, SafeCsv, Seed, at_least_one
+from pointillist.cli.options import (
+    Balance,
+    Given,
+    Output,
+    Overwrite,
+    Persons,
+    Quiet,
+    Rows,
+    SafeCsv,
+    Seed,
+    at_least_one,
+    workers,
+)
 from pointillist.cli.outputs import require_own
 from pointillist.errors import UsageError
 
@@ -18,15 +30,26 @@ if TYPE_CHECKING:
     from pointillist.model import Model
     from pointillist.schema import Schema
 
+AtATime = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        help="How many parts of a folder are drawn at a time, each of which is in memory; by default one for four cores.",
+        show_default=False,
+    ),
+]
+
 
 @app.command(rich_help_panel=Panel.MAKE)
 def sample(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)],
     output: Output,
     rows: Rows = None,
+    persons: Persons = None,
     given: Given = None,
     balance: Balance = None,
     seed: Seed = None,
+    threads: AtATime = None,
     safe_csv: SafeCsv = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -37,17 +60,29 @@ def sample(
 
     Example: pointillist sample people.model -n 100000000 -o synthetic/
 
+    Example: pointillist sample visits.model --persons 500 --given sex=F -o some.csv
+
     Example: pointillist sample people.model -n 1000 --given sex=F --given age=30..40 --balance income -o some.csv
     """
     from pointillist.cli import console
+    from pointillist.files.table_output import write_table
     from pointillist.model import Model
 
     fitted = Model.load(model)
     free_for_rows(output, fitted.schema, overwrite, model)
-    count = wanted_rows(rows, fitted, output)
     columns = {name: column for name, column in fitted.schema.measured.items() if column.has_levels}
     condition = _conditions(given or [], columns)
-    said = write_rows(fitted, count, output, overwrite, given=condition, balance=balance, seed=seed, safe_csv=safe_csv)
+    if persons is not None:
+        if rows is not None or balance is not None:
+            raise UsageError("--persons stands in the place of -n / --rows, and takes no --balance. Leave one out.")
+        table = fitted.sample_persons(at_least_one(persons, "--persons"), given=condition, seed=seed)
+        write_table(table, output, fitted.schema, safe_csv=safe_csv, overwrite=overwrite)
+        if not quiet:
+            console.say(f"{table.num_rows:,} synthetic rows of {persons:,} persons written to {output}.")
+        return
+    count = wanted_rows(rows, fitted, output)
+    asked = {"given": condition, "balance": balance, "seed": seed}
+    said = write_rows(fitted, count, output, overwrite, threads=workers(threads), safe_csv=safe_csv, **asked)
     if not quiet:
         console.say(said)
 
@@ -114,14 +149,22 @@ def free_for_rows(output: "Place", schema: "Schema", overwrite: bool, *inputs: "
 
 
 def write_rows(
-    model: "Model", count: int, output: "Place", overwrite: bool, *, safe_csv: bool = False, **options: Any
+    model: "Model",
+    count: int,
+    output: "Place",
+    overwrite: bool,
+    *,
+    threads: int | None = None,
+    safe_csv: bool = False,
+    **options: Any,
 ) -> str:
     """Sample rows or images and write them; what to say about it."""
     from pointillist.files import image_files, table_folder
     from pointillist.files import table_output as tables
 
     if _in_parts(output, model.schema):
-        table_folder.write_folder(model.sample_parts(count, **options), output, overwrite=overwrite)
+        parts = model.sample_parts(count, threads=threads, **options)
+        table_folder.write_folder(parts, output, overwrite=overwrite)
         return f"{count:,} synthetic rows written to {output}, in parts."
     if model.schema.image is None:
         rows = model.sample_table(count, **options)

@@ -37,6 +37,10 @@ def schema_draft(
     name: Annotated[str | None, typer.Option(help="The data set's name in the ledger; by default the file's.")] = None,
     person: Annotated[str | None, typer.Option(help="The column that names the person a row belongs to.")] = None,
     max_rows: Annotated[int, typer.Option(help="With --person: the most rows used of each person.")] = 1,
+    one_row_per_person: Annotated[
+        bool,
+        typer.Option("--one-row-per-person", help="Every row is another person; with --epsilon, say so or --person."),
+    ] = False,
     epsilon: Annotated[
         float | None,
         typer.Option(
@@ -60,7 +64,7 @@ def schema_draft(
 
     Example: pointillist schema draft people.csv -o people.toml
 
-    Example: pointillist schema draft people.csv --epsilon 0.1 -o people.toml
+    Example: pointillist schema draft people.csv --epsilon 0.1 --one-row-per-person -o people.toml
     """
     from pointillist.cli import console
     from pointillist.cli.show.schema import show_draft
@@ -75,6 +79,7 @@ def schema_draft(
         open_source(data, delimiter=delimiter, decimal=decimal, query=sql),
         name=name or data.name.split(".")[0],
         person=owner,
+        one_row_per_person=one_row_per_person,
         epsilon=epsilon,
         delta=delta,
         neighbours=neighbours,

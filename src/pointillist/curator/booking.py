@@ -20,6 +20,8 @@ class Booking:
         self._names = [f"{plan.fingerprint} owner {owner} round {each}" for each in range(1, plan.rounds + 1)]
         self._guarantee = plan.plan.guarantee
         self._account = account or plan.plan.request.schema.name
+        if account is None and plan.round == 1:
+            self._require_known()
         if plan.round > 1:
             first = self._first()
             if account not in (None, first):
@@ -40,6 +42,16 @@ class Booking:
                 "owners need a new plan."
             )
         self._seen: Identity | None = book.check(self._account, self._guarantee)
+
+    def _require_known(self) -> None:
+        """The schema's name is the collector's: under a new one the same rows would be spent on without a cap."""
+        known = [each.dataset for each in self._book.accounts()]
+        if known and self._account not in known:
+            raise UsageError(
+                f"{self._book.path}: has no account {self._account!r}, the name that this plan's schema has for the data. "
+                f"Which account do these rows belong to? Name it with --account: {', '.join(map(repr, known[:5]))}"
+                f"{', …' if len(known) > 5 else ''}, or a new name if none of them holds these rows. Nothing was spent."
+            )
 
     def _first(self) -> str:
         found = self._book.find(self._names[0])

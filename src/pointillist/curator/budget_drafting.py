@@ -117,6 +117,7 @@ def draft_by_budget(
     with connect() as db:
         counts = value_counts(db, source, columns, person)
         first = first_sums(plan, counts)
+        source.require_unchanged()
         ledger.record(name, plan.guarantee, release=spend, purpose="draft", seen=seen)
         looks = first_looks(plan, add_noise(first, plan.sigma(0)))
         guesses = [guess(look) for look in looks]
@@ -150,6 +151,7 @@ def _schema(plan: BudgetPlan, name: str, columns: dict[str, Any], rows: float, l
         "rows": max(1, round(rows / digits) * digits),
         "bought": ("rows",),
         "person": promise.person,
+        "one_row_per_person": promise.person is None,  # nothing was promised but to one who knows
         "purchase": Purchase(epsilon=promise.epsilon, delta=promise.delta, id=spend, seen_from=least),
         "columns": columns,
     }

@@ -9,7 +9,7 @@ DuckDB does the sorting and spills to disk, so memory does not grow with the row
 are numbers that stand for persons in this pass alone, never their names. Rows that name no person are left out.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import duckdb
 import pyarrow as pa
@@ -30,7 +30,7 @@ def owned(
     batches: Iterable[pa.RecordBatch], encoder: Encoder, person: Person, key: bytes, origin: str
 ) -> Iterator[pa.RecordBatch]:
     """Batches, encoded, with a number in place of the person; `key` is the same wherever rows of one table are read."""
-    pseudonyms, kinds = Pseudonyms(key), _kinds(encoder)
+    pseudonyms, kinds = Pseudonyms(key), columns_of(encoder)
     for batch in batches:
         records = encoder(batch)
         arrays = [*pseudonyms.of(owners(batch.column(person.column), person.column, origin))]
@@ -41,18 +41,12 @@ def owned(
 
 def capped(batches: Iterable[pa.RecordBatch], encoder: Encoder, person: Person, origin: str) -> Iterator[Records]:
     """At most `person.max_rows` rows of each person, of what `owned` gave; all rows of a person must be among them."""
-    codes, units, kinds = encoder.code_names, encoder.unit_names, _kinds(encoder)
+    codes, units, kinds = encoder.code_names, encoder.unit_names, columns_of(encoder)
     failures: list[BaseException] = []
-    columns = ", ".join(kinds.names[len(OWNER) :])
     try:
         with connect() as db:
             rows = db.from_arrow(pa.RecordBatchReader.from_batches(kinds, noted(batches, failures)))
-            chosen = rows.query(
-                "rows",
-                f"SELECT {columns} FROM rows WHERE owner IS NOT NULL "
-                f"QUALIFY row_number() OVER (PARTITION BY {', '.join(OWNER)} ORDER BY hash({columns}), {columns}) "
-                f"<= {person.max_rows}",
-            )
+            chosen = rows.query("rows", kept_rows(kinds.names[len(OWNER) :], person.max_rows))
             for batch in chosen.to_arrow_reader(reading.BATCH_ROWS):
                 yield Records(
                     batch.num_rows,
@@ -67,7 +61,16 @@ def capped(batches: Iterable[pa.RecordBatch], encoder: Encoder, person: Person, 
         ) from None
 
 
-def _kinds(encoder: Encoder) -> pa.Schema:
+def kept_rows(columns: Sequence[str], most: int) -> str:
+    """The query for at most so many rows of each person, chosen by their own content."""
+    listed, owner = ", ".join(columns), ", ".join(OWNER)
+    return (
+        f"SELECT {owner}, {listed} FROM rows WHERE owner IS NOT NULL "
+        f"QUALIFY row_number() OVER (PARTITION BY {owner} ORDER BY hash({listed}), {listed}) <= {most}"
+    )
+
+
+def columns_of(encoder: Encoder) -> pa.Schema:
     """The form of rows between the two steps: whose they are, level numbers, positions."""
     return pa.schema(
         [(name, pa.uint64()) for name in OWNER]

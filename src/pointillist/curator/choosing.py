@@ -152,7 +152,8 @@ def choose(
     schema.warn_of_vouched()
     relation = Neighbours.parse(neighbours)
     budget = _budget(epsilon)
-    guarantee = Guarantee(budget.epsilon, 0.0, relation, schema.person, exponential_mu(budget.epsilon), 0.0, 0.0)
+    unit = None if schema.person is None else schema.person.unit
+    guarantee = Guarantee(budget.epsilon, 0.0, relation, unit, exponential_mu(budget.epsilon), 0.0, 0.0)
     feature_map = _feature_map(features, schema)
     grid = Grid.dense(feature_map.dimension)
     scale = selection_scale(budget.epsilon, sensitivity(feature_map, grid, schema.person))

@@ -26,12 +26,14 @@ from pointillist.privacy.noise import add_noise
 from pointillist.privacy.owners import Trust
 from pointillist.progress import Progress, silent
 from pointillist.reading.base import Source
+from pointillist.watching import watched
 
 _LARGEST = 1 << 62
 """The sum of all parts stays below this, noise aside."""
 _SPENT = "the spend was already recorded, and counts"
 
 
+@watched
 @without_context
 def contribute(
     table: Any,
@@ -143,6 +145,14 @@ def _require_fit(source: Source, plan: SharedPlan) -> None:
     """Refuse a table that has not what the plan needs."""
     schema = plan.plan.request.schema
     source.require([*schema.measured, *([schema.person.column] if schema.person else [])])
+    strict = [name for name in schema.measured if getattr(schema.columns[name], "out_of_domain", "") == "error"]
+    if (
+        strict
+    ):  # whether a part comes at all would tell the collector of values beyond a bound of the collector's choice
+        raise UsageError(
+            f'column {strict[0]!r} of this plan\'s schema has out_of_domain = "error": whether you can contribute would '
+            "show whether a value is outside. Ask for a plan that clips, or has a category for others. Nothing was spent."
+        )
     if plan.counts_rows and not source.whole:
         raise UsageError(
             f"{source.name}: under replace-one the number of rows is told, and that of what may be a selection (a query, a "

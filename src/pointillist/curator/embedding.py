@@ -23,6 +23,7 @@ from pointillist.features import FeatureMap, Product, Records
 from pointillist.features.algebra import outer
 from pointillist.features.base import is_own
 from pointillist.features.indicator import one_hot
+from pointillist.features.lookup import look_up
 from pointillist.privacy.grid import Grid
 
 _DENSE_CELLS = 1 << 20
@@ -59,17 +60,19 @@ class Embedding:
         self._counting = all(_whole(block) for block, _ in weighted)
         self.rows = 0 if before is None else before.rows
         self._counts = np.zeros(feature_map.dimension, dtype=np.int64) if before is None else before.values
-        """Counts of cells when counting, sums of integer features otherwise."""
+        """Counts of cells when counting, by parts where a person's records share; sums of integer features otherwise."""
         if self._counts.shape != (feature_map.dimension,):
             raise ValueError("a sum of another length than the feature map's")
         if self._counting:
-            self._weights = [grid.weight(weight) for _, weight in weighted]
+            self._weights = [grid.part_weight(weight) for _, weight in weighted]
             lengths = [
                 weight**2 * (block.most_ones or 0) for weight, (block, _) in zip(self._weights, weighted, strict=True)
             ]
-            if sum(lengths) > grid.squared_norm:
+            if sum(lengths) * grid.parts**2 > grid.squared_norm:
                 raise ValueError("the weights of the feature map exceed its norm bound on the grid")
             self._layout([block for block, _ in weighted])
+        elif grid.shared:
+            raise ValueError("records of a person can share counts alone")
         else:
             self._dense_layout(weighted)
 
@@ -116,7 +119,7 @@ class Embedding:
         self._lookups = [leaf.lookup for leaf in numbers if leaf.lookup is not None]
         # The compiled kernel writes where a lookup sends it, so a map from elsewhere is held to its own dimension here.
         for leaf, (_, table) in zip(numbers, self._lookups, strict=True):
-            if len(table) and int(np.max(table)) >= leaf.dimension:
+            if table.dtype != np.uint16 or (len(table) and int(np.max(table)) >= leaf.dimension):
                 raise ValueError(f"the lookup of {type(leaf).__name__} leaves its dimension")
         if int(offsets[-1]) != self.feature_map.dimension:
             raise ValueError("the blocks of the feature map do not add up to its dimension")
@@ -138,11 +141,20 @@ class Embedding:
         else:
             self._sum(records)
 
+    def add_parts(self, records: Records, parts: int) -> None:
+        """Add a batch of records each of which counts so many parts of a person's weight: the grid says of how many."""
+        if not (self.grid.shared and 0 < parts <= self.grid.parts):
+            raise ValueError("a record counts at least one part of its person's weight, and at most all")
+        before, self._counts = self._counts, np.zeros_like(self._counts)
+        self.add(records)
+        self._counts = before + parts * self._counts
+
     def _count(self, records: Records) -> None:
         cells = np.empty((len(self._lookups), records.rows), dtype=np.uint16)
         for row, (column, table) in zip(cells, self._lookups, strict=True):
-            # mode="raise" (the default) so that a code out of range stops the pass rather than hit another cell
-            np.take(table, records.codes[column], out=row)
+            look_up(
+                table, records.codes[column], row
+            )  # a code out of range stops the pass rather than hit another cell
         count_cells(cells, self._table, self._leaf_sizes, self._starts, self._counts)
         for block, place in self._rest:
             self._counts[place] += block.totals(records)

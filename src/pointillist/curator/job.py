@@ -12,14 +12,17 @@ import pyarrow as pa
 from pointillist.curator.capping import OWNER, capped, owned
 from pointillist.curator.clipping import Integers
 from pointillist.curator.embedding import Embedding
+from pointillist.curator.histories import Persons, gathered, history_encoder, records_of
 from pointillist.engines import Job, Partial
+from pointillist.engines.base import Sum
 from pointillist.features import FeatureMap, Records
 from pointillist.features.serial import from_nodes, to_nodes
 from pointillist.files import container
-from pointillist.files.facts import listed, table, text, texts, whole
-from pointillist.privacy.grid import FINEST, Grid
+from pointillist.files.facts import listed, table, text, texts
+from pointillist.privacy.grid import Grid
 from pointillist.reading.encoding import Encoder
 from pointillist.schema import Schema
+from pointillist.schema.history import History
 
 _KIND, _FORMAT, _KEY_BYTES = "job", 1, 32
 
@@ -39,7 +42,14 @@ class EmbeddingJob(Job):
     @cached_property
     def encoder(self) -> Encoder:
         """From batches as they are read to what the feature map takes."""
+        if self.history is not None:
+            return history_encoder(self.schema, self.origin)
         return Encoder.of_map(self.feature_map, self.schema, self.origin)
+
+    @cached_property
+    def history(self) -> History | None:
+        """How a person's rows become records, where these share one weight; none where every row counts by itself."""
+        return History.of(self.schema) if self.grid.shared else None
 
     @property
     def columns(self) -> list[str]:
@@ -58,10 +68,13 @@ class EmbeddingJob(Job):
     def stream(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Any]:
         if self.schema.person is None:
             return iter(batches)
+        if self.history is not None:
+            most = min(self.schema.person.max_rows, self.grid.parts)
+            return gathered(batches, self.history, self.encoder, most, self.origin)
         return capped(batches, self.encoder, self.schema.person, self.origin)
 
-    def start(self) -> "_Sum":
-        return _Sum(self)
+    def start(self) -> "Sum":
+        return _Sum(self) if self.history is None else _SharedSum(self, self.history)
 
     def sums(self, total: Partial) -> Integers:
         """The exact sum in grid units, of what an engine gave back. Secret."""
@@ -74,7 +87,7 @@ class EmbeddingJob(Job):
             "schema": self.schema.to_json(),
             "feature_map": nodes,
             "arrays": sorted(arrays),
-            "bits": self.grid.bits,
+            **self.grid.to_json(),
             "origin": self.origin,
         }
         return container.pack(_KIND, _FORMAT, facts, {**arrays, "key": np.frombuffer(self.key, dtype=np.uint8)})
@@ -88,7 +101,7 @@ class EmbeddingJob(Job):
             return cls(
                 Schema.from_json(table(facts, "schema"), origin="the job"),
                 from_nodes(list(listed(facts, "feature_map", table)), parts),
-                Grid(whole(facts, "bits", 1, FINEST)),
+                Grid.from_json(facts),
                 text(facts, "origin"),
                 arrays["key"].tobytes(),
             )
@@ -103,6 +116,22 @@ class _Sum:
 
     def add(self, item: Any) -> None:
         self._embedding.add(self._encode(item))
+
+    def partial(self) -> Partial:
+        return self._embedding.partial()
+
+
+class _SharedSum:
+    """One worker's sum of records that share their person's weight."""
+
+    def __init__(self, job: EmbeddingJob, history: History):
+        self._history = history
+        self._embedding = Embedding(job.feature_map, job.grid)
+
+    def add(self, item: Persons) -> None:
+        records, counts = records_of(item, self._history), np.repeat(item.counts, item.counts)
+        for count in np.unique(counts):
+            self._embedding.add_parts(records.part(counts == count), self._embedding.grid.parts // int(count))
 
     def partial(self) -> Partial:
         return self._embedding.partial()

@@ -24,8 +24,9 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
+from pointillist.curator.image_overlap import require_no_private_image
 from pointillist.errors import DataError, UsageError
 from pointillist.features import Records
 from pointillist.reading.base import Source
@@ -70,7 +71,7 @@ class Profile:
         """
         hits = int(self.number[(self.private == 1) & (self.public > 0)].sum())
         pairs = int(self.number[self.private == 2].sum())
-        return float(stats.binom.sf(hits - 1, hits + pairs, points / (points + rows / 2)))
+        return float(special.bdtrc(hits - 1, hits + pairs, points / (points + rows / 2)))
 
     def _closeness(self, rows: int, points: int) -> float:
         """The chance that frequencies differ as little as they do: the lower tail of the test of homogeneity."""
@@ -81,11 +82,15 @@ class Profile:
             return 1.0
         apart = (self.private / rows - self.public / points) ** 2 / share
         found = rows * points / (rows + points) * float(apart[enough] @ self.number[enough])
-        return float(stats.chi2.cdf(found, cells - 1))
+        return float(special.chdtr(cells - 1, found))
 
 
 def require_no_copy(points: Records, source: Source, schema: Schema) -> None:
-    """Refuse public rows that seem to come from the private table; before anything is spent."""
+    """Refuse public rows, or images, that seem to come from the private ones; before anything is spent."""
+    if points.images:
+        (images,) = points.images.values()
+        require_no_private_image(images, source, schema)
+        return
     hashes = _RowHashes(schema, source.name)
     kinds = pa.schema([("levels", pa.uint64()), ("exact", pa.uint64())])
     stream = source.batches(hashes.encoder.columns, schema, lambda fraction: None)

@@ -5,6 +5,7 @@ it is marked as read from the data, and published on the owner's word. Synthetic
 """
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,16 +15,22 @@ from numpy.typing import NDArray
 
 from pointillist.curator.structure import as_array, as_sql
 from pointillist.reading.base import quote
-from pointillist.schema.constraints import Constraint, Gap, Order
-from pointillist.schema.kinds import AnyColumn, Boolean, Categorical, Integer
+from pointillist.schema.constraints import Constraint, Gap, Impossible, Order
+from pointillist.schema.kinds import AnyColumn, Boolean, Categorical, Integer, Real
 from pointillist.schema.texts import MISSING_TEXTS
 
 _LEAST, _SAMPLE, _MOST_COLUMNS, _MOST_ORDERS = 100, 4_000, 60, 30
 """Rows at least, rows that are looked at first, columns that are compared, and orders that are drafted, at most."""
 _BY_CHANCE, _EVIDENCE = 0.05, 30
 """Of shuffled rows at least this share, and so many rows, would break an order: else the columns lie apart anyway."""
+_NEAR, _NEARLY_EQUAL = 0.1, 0.01
+"""In at least such a share of rows the two come nearer than this part of the median distance: a part may be all of its
+whole. Columns that are never near each other are in order by chance, or because one is larger than the other."""
 _MOST_VALUES, _EACH = 12, 30
 """Values at most of a column that decides about gaps; rows at least with a gap, and without one."""
+
+_CHANCE = 1e-6
+"""How likely so many rows of a value would all have a gap, if gaps came as often as in other rows: at most."""
 
 Bools = NDArray[np.bool_]
 
@@ -44,6 +51,7 @@ class _Table:
         self, rows: duckdb.DuckDBPyRelation, columns: Mapping[str, AnyColumn], places: Mapping[str, str], count: int
     ) -> None:
         self._rows, self._columns, self._places, self._count = rows, columns, places, count
+        self._coded: dict[str, NDArray[np.int32]] = {}
 
     # Orders
 
@@ -72,19 +80,25 @@ class _Table:
         sample = self._rows.limit(_SAMPLE).project(shown).to_arrow_table()
         values = {name: as_array(sample[self._places[name]]) for name in sql}
         for low, high in itertools.permutations(values, 2):
-            if self._columns[low].compared_as != self._columns[high].compared_as:
+            if not self._alike(low, high):
                 continue
             one, other = values[low], values[high]
             if len(np.unique(one)) <= 2 or (one > other).any() or (one == other).all():
                 continue
             share = float((one > np.roll(other, len(other) // 3)).mean())
-            if share >= _BY_CHANCE and share * len(one) >= _EVIDENCE:
+            if share >= _BY_CHANCE and share * len(one) >= _EVIDENCE and _touch(one, other):
                 yield low, high, share
+
+    def _alike(self, low: str, high: str) -> bool:
+        """Whether two columns are told in the same terms: counts are not compared with rates."""
+        one, other = self._columns[low], self._columns[high]
+        return one.compared_as == other.compared_as and (one.compared_as != "a number" or one.kind == other.kind)
 
     # Gaps
 
-    def gaps(self) -> Iterator[Gap]:
-        """Columns that are missing exactly when a value of another says so, or when an earlier one is."""
+    def gaps(self) -> Iterator[Gap | Impossible]:
+        """Columns that are missing exactly when a value of another says so, or when an earlier one is; or that are missing
+        whenever a value of another says so, and at times elsewhere."""
         gappy = [name for name in self._places if self._columns[name].missing]
         if not gappy:
             return
@@ -94,7 +108,8 @@ class _Table:
         for name in gappy:
             if not _EACH <= missing[name].sum() <= len(missing[name]) - _EACH:
                 continue
-            rule = next(self._decided(name, missing[name]), None) or self._twin(name, missing)
+            exact = next(self._decided(name, missing[name]), None) or self._twin(name, missing)
+            rule = exact or next(self._always(name, missing[name]), None)
             if rule is not None:
                 yield rule
 
@@ -105,31 +120,58 @@ class _Table:
 
     def _decided(self, name: str, gaps: Bools) -> Iterator[Gap]:
         """Rules by the values of another column."""
-        few = {
-            other: column
-            for other, column in self._columns.items()
-            if other != name
-            and isinstance(column, Categorical | Boolean | Integer)
-            and 2 <= _size(column) <= _MOST_VALUES
-        }
-        for other, column in sorted(few.items(), key=lambda item: _size(item[1])):
-            if not self._seems(other, gaps):
+        for other, column in self._few(name):
+            with_gaps, without = self._sides(other, gaps)
+            if np.isin(with_gaps, without).any():
                 continue
-            # What is missing counts as a value of its own.
-            value = f"CASE WHEN {self._gap(other)} THEN NULL ELSE trim({self._places[other]}::VARCHAR) END"
-            table = self._rows.project(f"{value} AS x, {self._gap(name)} AS gap")
-            found = table.aggregate("x, count(*) FILTER (WHERE gap), count(*) FILTER (WHERE NOT gap)", "x").fetchall()
+            found = self._by_value(name, other)
             if any(gap and there for _, gap, there in found) or any(gap + there < 5 for _, gap, there in found):
                 continue
+            if not any(gap for x, gap, _ in found if x is not None):
+                continue  # both are missing in the same rows: the later one follows from the earlier
             values = [_typed(x, column) for x, gap, _ in found if gap]
             if values and None not in values:
                 yield Gap(missing=name, exactly_when={other: _in_order(values)})
 
-    def _seems(self, other: str, gaps: Bools) -> bool:
-        texts = self._rows.limit(_SAMPLE).project(f"{self._places[other]}::VARCHAR AS x").to_arrow_table()["x"]
-        codes = np.asarray(texts.combine_chunks().dictionary_encode(null_encoding="encode").indices)
-        with_gaps, without = (np.unique(codes[which]) for which in (gaps, ~gaps))
-        return not np.isin(with_gaps, without).any()
+    def _always(self, name: str, gaps: Bools) -> Iterator[Impossible]:
+        """Values of another column whose rows are all without the column, where that is no chance."""
+        there = _any_value(self._columns[name])
+        for other, column in self._few(name) if there is not None else ():
+            with_gaps, without = self._sides(other, gaps)
+            if np.isin(with_gaps, without).all():
+                continue
+            found = self._by_value(name, other)
+            always = [(x, gap) for x, gap, there in found if there == 0 and gap >= _EACH]
+            open_rows = [(gap, there) for _, gap, there in found if there]
+            rate = sum(gap for gap, _ in open_rows) / max(1, sum(gap + there for gap, there in open_rows))
+            sure = [x for x, gap in always if x is not None and gap * math.log(max(rate, 1e-9)) < math.log(_CHANCE)]
+            values = [_typed(x, column) for x in sure]
+            if values and None not in values:
+                yield Impossible(impossible={other: _in_order(values), name: there})
+
+    def _few(self, name: str) -> list[tuple[str, AnyColumn]]:
+        """Other columns of few values, those of the fewest first."""
+        few = [
+            (other, column)
+            for other, column in self._columns.items()
+            if other != name
+            and isinstance(column, Categorical | Boolean | Integer)
+            and 2 <= _size(column) <= _MOST_VALUES
+        ]
+        return sorted(few, key=lambda item: _size(item[1]))
+
+    def _by_value(self, name: str, other: str) -> list[tuple[str | None, int, int]]:
+        """For each value of another column the rows with a gap and without; what is missing is a value of its own."""
+        value = f"CASE WHEN {self._gap(other)} THEN NULL ELSE trim({self._places[other]}::VARCHAR) END"
+        table = self._rows.project(f"{value} AS x, {self._gap(name)} AS gap")
+        return table.aggregate("x, count(*) FILTER (WHERE gap), count(*) FILTER (WHERE NOT gap)", "x").fetchall()
+
+    def _sides(self, other: str, gaps: Bools) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Values of another column in rows with gaps, and in rows without, of those that are looked at."""
+        if other not in self._coded:
+            texts = self._rows.limit(_SAMPLE).project(f"{self._places[other]}::VARCHAR AS x").to_arrow_table()["x"]
+            self._coded[other] = np.asarray(texts.combine_chunks().dictionary_encode(null_encoding="encode").indices)
+        return np.unique(self._coded[other][gaps]), np.unique(self._coded[other][~gaps])
 
     def _twin(self, name: str, missing: Mapping[str, Bools]) -> Gap | None:
         """The rule by an earlier column that is missing in the same rows."""
@@ -141,10 +183,30 @@ class _Table:
         return None
 
 
+def _touch(low: NDArray[Any], high: NDArray[Any]) -> bool:
+    """Whether some rows come near to equality; those at the foot of the lower column say nothing, as both may be zero."""
+    with np.errstate(invalid="ignore"):
+        above = low > np.nanmin(low) if low.dtype == np.float64 else low > np.min(low[~np.isnat(low)])
+    apart = (high - low)[above & ~np.isnan(high - low)].astype(np.float64)
+    return len(apart) >= _EVIDENCE and bool((apart <= _NEAR * np.median(apart)).mean() >= _NEARLY_EQUAL)
+
+
 def _follows(pair: tuple[str, str], sure: Iterable[tuple[str, str]]) -> bool:
     """Whether an order follows from two others."""
     known = set(sure)
     return any((pair[0], each) in known and (each, pair[1]) in known for _, each in known if each not in pair)
+
+
+def _any_value(column: AnyColumn) -> Any:
+    """All that a column can hold but for gaps, as a constraint says it; none if it is not told so briefly."""
+    if isinstance(column, Boolean):
+        return [True, False]
+    if isinstance(column, Integer | Real):
+        return {
+            "min": min(column.min, *column.special, column.min),
+            "max": max(column.max, *column.special, column.max),
+        }
+    return list(column.known) if isinstance(column, Categorical) and len(column.known) <= _MOST_VALUES else None
 
 
 def _size(column: AnyColumn) -> int:

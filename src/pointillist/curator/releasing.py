@@ -40,6 +40,7 @@ from pointillist.reading.base import Report, Source
 from pointillist.reading.opening import open_schema
 from pointillist.release import Measurement, Release
 from pointillist.schema import Schema
+from pointillist.watching import watched
 
 
 def plan(
@@ -65,6 +66,7 @@ def plan(
     return method_for(schema, method).plan(request)
 
 
+@watched
 @without_context
 def release(
     table: Any,
@@ -115,6 +117,7 @@ def release(
         source.require([*schema.measured, *([schema.person.column] if schema.person else [])])
         exact = _count_is_public(settled, source)
         book = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+        _require_paid(schema, book)
         seen = book.check(schema.name, settled.guarantee)
         if isinstance(recipe, CopiesRows) and recipe.copied_rows is not None:
             progress("compare", 0.0)
@@ -122,6 +125,16 @@ def release(
         made = _made(source, settled, recipe, exact, (book, seen), output, progress, chosen)
     progress("done", 1.0)
     return made
+
+
+def _require_paid(schema: Schema, book: Ledger) -> None:
+    """Refuse facts that are said to be bought, and are not in the account which this release is booked to."""
+    if schema.purchase is not None and not book.holds(schema.purchase.id, schema.name):
+        raise LedgerError(
+            f"{book.path}: the schema of {schema.name!r} has facts that a draft bought, and the account {schema.name!r} has "
+            "no such spend. Name the ledger of the draft with --ledger, and leave the schema's name as it was; or remove "
+            "[purchase] and mark the facts read_from_data instead of bought. Nothing was spent."
+        )
 
 
 def _made(

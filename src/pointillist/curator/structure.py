@@ -24,6 +24,9 @@ _LEAST, _SAMPLE, _FIRST, _MOST_COLUMNS = 100, 4_000, 64, 60
 _DIVISORS = (10, 100, 1000)
 _FACTORS = (2, 4, 7, 10, 12, 24, 52, 60, 100, 365, 1000)
 _LEAST_VALUES = 3
+_MONTHS = set(range(1, 13))
+_DIGITS = 3e-7
+"""How far a real may be from a formula of others, relative to it: single precision keeps seven digits."""
 _AS_MANY = 0.7
 _MOST_CODES, _ROWS_EACH, _LEAST_ROWS = 200, 20, 5
 """Codes at most, rows of each on average, and rows of each at least, where one column decides another."""
@@ -84,9 +87,10 @@ class _Table:
         looked = _look(self._values, targets)
         matrix = np.stack([self._values[name][looked] for name in targets])
         slack = np.array([_slack(self._columns[name]) for name in targets])[:, None]
+        digits = np.array([_relative(self._columns[name]) for name in targets])[:, None]
         for formula, sql, reversible in self._formulas():
             values = formula.values({name: self._values[name][looked] for name in formula.columns})
-            apart = np.abs(matrix - values) > slack + 1e-9 * np.abs(matrix)
+            apart = np.abs(matrix - values) > slack + digits * np.abs(matrix)
             gaps = np.isnan(matrix) != np.isnan(values)
             for place in np.flatnonzero(~(apart | gaps).any(axis=1)):
                 name = targets[place]
@@ -104,7 +108,8 @@ class _Table:
     def _seems(self, name: str, formula: Formula) -> bool:
         values = formula.values({each: self._values[each] for each in formula.columns})
         real = self._values[name]
-        near = np.abs(real - values) <= _slack(self._columns[name]) + 1e-9 * np.abs(real)
+        column = self._columns[name]
+        near = np.abs(real - values) <= _slack(column) + _relative(column) * np.abs(real)
         return bool((near | (np.isnan(real) & np.isnan(values))).all())
 
     def _formulas(self) -> Iterator[tuple[Formula, str, bool]]:
@@ -126,6 +131,10 @@ class _Table:
             for by in _FACTORS:
                 yield Formula(f"{x} * {by}"), f"({sql}) * {by}", False
                 yield Formula(f"{x} / {by}"), f"({sql}) / {by}", False
+        for year, month in itertools.permutations(self._numbers, 2):
+            if isinstance(self._columns[month], Integer) and set(np.unique(self._values[month])) == _MONTHS:
+                x, y, sql = quoted(year), quoted(month), f"{self._sql[year]} + (({self._sql[month]}) - 1) / 12"
+                yield Formula(f"{x} + ({y} - 1) / 12"), sql, False
         for sign, both in (("+", False), ("-", True), ("*", False)):
             for one, other in (itertools.permutations if both else itertools.combinations)(self._numbers, 2):
                 yield (
@@ -136,8 +145,9 @@ class _Table:
 
     def holds(self, candidate: _Candidate) -> bool:
         """Whether it holds in every row."""
-        y, slack = self._sql[candidate.column], _slack(self._columns[candidate.column])
-        test = f"abs(y - f) > {slack!r} + 1e-9 * abs(y) OR (y IS NULL) <> (f IS NULL)"
+        column = self._columns[candidate.column]
+        y, slack, digits = self._sql[candidate.column], _slack(column), _relative(column)
+        test = f"abs(y - f) > {slack!r} + {digits!r} * abs(y) OR (y IS NULL) <> (f IS NULL)"
         pairs = self._rows.project(f"{y} AS y, ({candidate.sql})::DOUBLE AS f")
         return bool(pairs.filter(test).aggregate("count(*)").fetchall()[0][0] == 0)
 
@@ -236,6 +246,11 @@ def _slack(column: Any) -> float:
     """How far a result may be from a number that was rounded."""
     digits = column.digits
     return 1e-6 if digits is None else (0.0 if digits == 0 else 0.501 * 10.0**-digits)
+
+
+def _relative(column: AnyColumn) -> float:
+    """How far a result may be from a number, relative to it."""
+    return _DIGITS if isinstance(column, Real) else 1e-9
 
 
 def _codes(column: AnyColumn) -> float:

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from pointillist.curator.budget_drafting import draft_by_budget
 from pointillist.curator.column_values import ColumnValues
 from pointillist.curator.image_drafting import draft_images
+from pointillist.curator.person_facts import PersonFacts
 from pointillist.curator.relations import relations
 from pointillist.curator.repetition import repeating
 from pointillist.curator.structure import derived_columns
@@ -36,6 +37,7 @@ def draft(
     *,
     name: str,
     person: Person | None = None,
+    one_row_per_person: bool = False,
     epsilon: float | None = None,
     delta: float = DEFAULT_DELTA,
     neighbours: str | Neighbours = Neighbours.ADD_REMOVE,
@@ -45,8 +47,11 @@ def draft(
 
     With `epsilon` its facts are found with noise: they are (epsilon, delta)-differentially private for the same privacy unit
     as a release, booked in the ledger under `name`, and nobody has to vouch for them. What few rows share is not seen. The
-    names of the columns, and the types in which they are stored, are taken as public.
+    names of the columns, and the types in which they are stored, are taken as public. Whose a row is must be said then,
+    with `person` or `one_row_per_person`: it settles what is promised, and a look at the rows would cost budget.
     """
+    if person is not None and one_row_per_person:
+        raise UsageError("person and one_row_per_person contradict each other: leave one of them out.")
     if not 0 < len(name) <= 200:
         raise UsageError("the data set's name must have from 1 to 200 characters.")
     with open_source(table).held() as source:
@@ -57,6 +62,12 @@ def draft(
             raise DataError(f"{source.name}: has {'one column only' if names else 'no columns'}. {hint}")
         source.require([*names, *([person.column] if person else [])])
         if epsilon is not None:
+            if person is None and not one_row_per_person:
+                raise UsageError(
+                    "whose is a row? A draft by budget promises something for each person, and does not look how often one "
+                    "is there. Name the column of persons (--person, with --max-rows), or say that every row is another "
+                    "person (--one-row-per-person; in Python one_row_per_person=True). Nothing was spent."
+                )
             try:
                 budget = Budget(float(epsilon), float(delta))
             except (TypeError, ValueError):
@@ -66,25 +77,27 @@ def draft(
             return draft_by_budget(
                 source, name=name, person=person, budget=budget, neighbours=relation, ledger=book
             ).schema
-        columns, constraints, count = _images(source, person) or _table(source, names, person)
+        columns, constraints, count, person = _images(source, person) or _table(source, names, person)
+    found = [each for each in ("order", "persons") if person is not None and getattr(person, each) is not None]
     facts = {
         "name": name,
         "reviewed": False,
-        "read_from_data": ("rows", *(("constraints",) if constraints else ())),
+        "read_from_data": ("rows", *(("constraints",) if constraints else ()), *found),
         "rows": math.ceil(rounded_out(count, up=True)),
         "columns": columns,
         "constraints": constraints,
     }
-    return Schema.parse({**facts, "person": person}, origin="the draft")
+    facts |= {"person": person, "one_row_per_person": one_row_per_person}
+    return Schema.parse(facts, origin="the draft")
 
 
-_Facts = tuple[dict[str, Any], tuple[Constraint, ...], int]
-"""Columns of a draft, its constraints, and the number of rows."""
+_Facts = tuple[dict[str, Any], tuple[Constraint, ...], int, Person | None]
+"""Columns of a draft, its constraints, the number of rows, and whose they are."""
 
 
 def _images(source: Source, person: Person | None) -> _Facts | None:
     found = draft_images(source, person)
-    return None if found is None else (found[0], (), found[1])
+    return None if found is None else (found[0], (), found[1], person)
 
 
 def _table(source: Source, names: list[str], person: Person | None) -> _Facts:
@@ -115,9 +128,20 @@ def _table(source: Source, names: list[str], person: Person | None) -> _Facts:
             )
         columns |= {name: each for name, each in derived.items() if not people.keys() & {name, *each.inputs}}
         constraints = relations(rows, columns, count)
+        if person is not None and person.max_rows > 1:
+            person = _with_facts(person, columns, PersonFacts.of(rows, columns, person.column))
     if not any(column.measured for column in columns.values()):
         raise DataError(f"{source.name}: no column looks usable: all are empty, texts without end, or identifiers.")
-    return columns, constraints, count
+    return columns, constraints, count, person
+
+
+def _with_facts(person: Person, columns: dict[str, Any], found: PersonFacts) -> Person:
+    """The person with what was found of her rows; columns that are constant for everyone are marked as hers."""
+    for name in found.constant:
+        marks = (*columns[name].read_from_data, "of")
+        columns[name] = columns[name].model_copy(update={"of": "person", "read_from_data": marks})
+    order = person.order or found.order
+    return person.model_copy(update={"order": order, "persons": math.ceil(rounded_out(found.persons, up=True))})
 
 
 class _Kept:

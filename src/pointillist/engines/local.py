@@ -9,8 +9,8 @@ from typing import TypeVar
 import pyarrow as pa
 
 from pointillist.engines import ENGINES, Engine, Job, Partial
+from pointillist.files.temporary import tidy_when_terminated
 from pointillist.reading.base import Report, Source
-from pointillist.reading.scratch import tidy_when_terminated
 
 State = TypeVar("State")
 Item = TypeVar("Item")

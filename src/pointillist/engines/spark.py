@@ -9,7 +9,9 @@ import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 
@@ -19,7 +21,8 @@ from pointillist.files.urls import Url
 from pointillist.reading.base import Report, Source
 from pointillist.reading.batches import BATCH_BYTES, BATCH_ROWS
 from pointillist.reading.opening import open_source
-from pointillist.reading.spark_frames import SparkFrame, at_path, quietly, session_at, translated
+from pointillist.reading.spark_frames import SparkFrame, quietly, session_at, translated
+from pointillist.reading.spark_paths import at_path
 
 _RESULT, _PARCEL = "result binary", "place int, rows binary"
 _MOST_TASKS, _MERGERS = 1024, 8
@@ -47,12 +50,12 @@ class Spark(Engine):
         return self.workers or _MOST_TASKS
 
     def open(self, table: Any, *, delimiter: str = ",", decimal: str | None = None, query: str | None = None) -> Source:
-        """Tables at a path or URL are read by Spark; images, and what Spark cannot read, as on one machine."""
+        """Parquet and ORC at a path or URL are read by Spark; what else is on a disk by the package, on the workers."""
         if not isinstance(table, str | os.PathLike | Url) or decimal is not None or query is not None:
             return super().open(table, delimiter=delimiter, decimal=decimal, query=query)
+        place = _place(table.secret if isinstance(table, Url) else os.fspath(table))
         self._session = session_at(self.master)
-        place = table.secret if isinstance(table, Url) else os.fspath(table)
-        return at_path(self._session, place, delimiter) or open_source(table, delimiter=delimiter)
+        return at_path(self._session, place) or open_source(place, delimiter=delimiter)
 
     def run(self, partitions: Sequence[Source], job: Job, report: Report) -> Partial:
         order, name = Order(job), partitions[0].name
@@ -84,6 +87,15 @@ class Spark(Engine):
         places = addresses(partitions, "spark")
         session = self._session or session_at(self.master)
         return session.range(0, len(places), 1, len(places)), _Read(tuple(places))
+
+
+def _place(text: str) -> Path | Url:
+    """A path or an address. Of an address, and of what may be one, only what is no secret is ever shown."""
+    if "://" not in text:
+        return Path(text)
+    url = Url.parse(text)
+    path = Path(unquote(url.path))
+    return path if url.scheme == "file" and not url.parameters and os.path.exists(path) else url
 
 
 class _Read:

@@ -43,6 +43,19 @@ class AnyEvaluation:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.name}: {self.verdict.grade}>"
 
+    def _repr_html_(self) -> str:
+        from pointillist.pages.notebook import Box, Rows
+
+        points = [(each.question, each.grade, each.figure) for each in self.verdict.worst_first]
+        return Box(
+            f"Synthetic against real: {self.name}",
+            self.verdict.grade,
+            tables=[Rows(("question", "grade", "figure"), points, numbers=("figure",))],
+            notes=["to_html() is the report, with the reasons and what to do.", *self.notes],
+            private="Computed from the private data, exactly: for the owner alone. Clear this output before the notebook "
+            "is passed on.",
+        ).to_html()
+
     @classmethod
     def of(
         cls, context: Context[Any], steps: Steps, audit: "Audit | None", notes: tuple[str, ...] = (), **compared: Any

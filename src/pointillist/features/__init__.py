@@ -8,11 +8,14 @@ from pointillist.features.hermite import Hermite
 from pointillist.features.images.distance import ImageDistance
 from pointillist.features.images.extractor import Extractor
 from pointillist.features.images.fourier import ImageFourier
+from pointillist.features.images.gallery import GalleryMoments, GalleryOutside, GalleryPoint, GallerySquares
 from pointillist.features.images.hermite import ImageHermite, ImageHermiteProducts
 from pointillist.features.images.kinds import FirstMoments, ImageKinds, KindMoments, SecondMoments
 from pointillist.features.images.moments import ImageMoments
 from pointillist.features.images.perceptual import Perceptual
 from pointillist.features.images.pixels import Pixels
+from pointillist.features.images.probe import ImageProbe
+from pointillist.features.images.spectrum import ImageSpectrum
 from pointillist.features.indicator import OneHot, Tiles
 from pointillist.features.kernel import Delta, Gaussian, Kernel, Plus, Times
 from pointillist.features.landmark import Landmarks
@@ -28,6 +31,10 @@ __all__ = [
     "Extractor",
     "FeatureMap",
     "FirstMoments",
+    "GalleryMoments",
+    "GalleryOutside",
+    "GalleryPoint",
+    "GallerySquares",
     "Gaussian",
     "Hermite",
     "ImageDistance",
@@ -36,6 +43,8 @@ __all__ = [
     "ImageHermiteProducts",
     "ImageKinds",
     "ImageMoments",
+    "ImageProbe",
+    "ImageSpectrum",
     "Kernel",
     "KindMoments",
     "Labelled",

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pointillist.features.base import MAPS, FeatureMap, Floats
 from pointillist.features.domain import Domain
 from pointillist.features.indicator import MOST_LEVELS, Tiles
+from pointillist.features.lookup import require_levels
 from pointillist.features.products import Products
 from pointillist.files.facts import text, wholes
 from pointillist.records import Records
@@ -161,8 +162,8 @@ class ScoreProducts(FeatureMap):
         size = -(-records.rows // _WORD)
         present, negative = (np.zeros((len(self.scores), size), dtype=np.uint64) for _ in range(2))
         for number, score in enumerate(self.scores):
-            # `take` stops at a level that is none; the compiled code behind it looks at nothing
-            _pack(score.table.take(records.codes[score.column]), present[number], negative[number])
+            require_levels(score.table, records.codes[score.column])
+            _pack(score.table, records.codes[score.column], present[number], negative[number])
         found = np.zeros(len(self.groups), dtype=np.int64)
         _add_products(present, negative, self.table, found)
         return found
@@ -219,13 +220,15 @@ def _ones(typing: Any, word: Any) -> Any:
 
 
 @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _pack(signs: NDArray[np.int8], present: NDArray[np.uint64], negative: NDArray[np.uint64]) -> None:
-    """A record's score as one bit of each."""
-    rows = len(signs)
+def _pack(
+    signs: NDArray[np.int8], codes: NDArray[np.uint16], present: NDArray[np.uint64], negative: NDArray[np.uint64]
+) -> None:
+    """A record's score, by the signs of its levels, as one bit of each."""
+    rows = len(codes)
     for word in range(len(present)):
         some, below = np.uint64(0), np.uint64(0)
         for bit in range(min(_WORD, rows - word * _WORD)):
-            sign = signs[word * _WORD + bit]
+            sign = signs[codes[word * _WORD + bit]]
             some |= np.uint64(sign & 1) << np.uint64(bit)
             below |= np.uint64((sign >> 1) & 1) << np.uint64(bit)
         present[word], negative[word] = some, below

@@ -11,12 +11,11 @@ import hashlib
 import io
 import json
 import os
-import tempfile
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +25,10 @@ from safetensors.numpy import save as save_arrays
 
 from pointillist.errors import ArtefactError, BudgetError, SchemaError
 from pointillist.files.paths import checked
+from pointillist.files.temporary import file_beside
 
 Arrays = dict[str, NDArray[Any]]
+Made = TypeVar("Made")
 
 _FACTS, _ARRAYS, _MANIFEST = "facts.json", "arrays.safetensors", "manifest.json"
 _LARGEST = {_MANIFEST: 1 << 16, _FACTS: 1 << 27, _ARRAYS: 4 << 30}
@@ -72,33 +73,28 @@ def reserve(path: str | Path, size: int) -> Iterator[Pending]:
         raise ArtefactError(f"{path}: is a folder. Name a file to write.")
     if path.is_file() and _is_database(path):
         raise ArtefactError(f"{path}: is a database, perhaps the ledger, and is not written over. Name another file.")
-    try:
-        stream = tempfile.NamedTemporaryFile(  # noqa: SIM115  (renamed on success, removed below otherwise)
-            dir=path.parent, prefix=f".{path.name}.", suffix=".part", delete=False
-        )
-    except FileNotFoundError:
-        raise ArtefactError(f"{path}: cannot be written: its folder does not exist.") from None
-    except OSError as error:
-        raise ArtefactError(f"{path}: cannot be written ({error.strerror}).") from None
-    pending: Pending | None = None
-    try:
-        os.chmod(stream.name, 0o666 & ~_umask())
-        _fill(stream, size)
-        pending = Pending(path, stream)
-        yield pending
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EROFS):
-            needed = max(size, pending.size if pending else 0)
-            raise ArtefactError(
-                f"{path}: cannot be written ({error.strerror}); it needs {needed / 1e6:.2g} MB. "
-                "Free some space, or write elsewhere."
-            ) from None
-        raise
-    finally:
-        with suppress(OSError):
-            stream.close()
-        with suppress(FileNotFoundError):
-            os.unlink(stream.name)
+    with ExitStack() as stack:
+        try:
+            aside = stack.enter_context(file_beside(path))
+            stream = stack.enter_context(open(aside, "r+b"))
+        except FileNotFoundError:
+            raise ArtefactError(f"{path}: cannot be written: its folder does not exist.") from None
+        except OSError as error:
+            raise ArtefactError(f"{path}: cannot be written ({error.strerror}).") from None
+        pending: Pending | None = None
+        try:
+            os.chmod(stream.name, 0o666 & ~_umask())
+            _fill(stream, size)
+            pending = Pending(path, stream)
+            yield pending
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EROFS):
+                needed = max(size, pending.size if pending else 0)
+                raise ArtefactError(
+                    f"{path}: cannot be written ({error.strerror}); it needs {needed / 1e6:.2g} MB. "
+                    "Free some space, or write elsewhere."
+                ) from None
+            raise
 
 
 def write(path: str | Path, content: bytes) -> None:
@@ -109,7 +105,7 @@ def write(path: str | Path, content: bytes) -> None:
 
 def write_new(path: Path, content: bytes) -> None:
     """Write a file that is not there yet, whole or not at all; one that has appeared meanwhile is left as it is."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", suffix=".part") as stream:
+    with file_beside(path) as aside, open(aside, "r+b") as stream:
         os.chmod(stream.name, 0o666 & ~_umask())
         stream.write(content)
         stream.flush()
@@ -125,6 +121,14 @@ def write_new(path: Path, content: bytes) -> None:
                     direct.flush()
                     os.fsync(direct.fileno())
     _sync_folder(path.parent)
+
+
+def read(path: str | Path, kind: str, version: int, make: Callable[[dict[str, Any], Arrays, str], Made]) -> Made:
+    """What `make` makes of an artefact's facts, its arrays and its name. Whatever is wrong with them is an error of ours."""
+    facts, arrays = unpack(path, kind, version)
+    with sound(path):
+        require_kind(facts, kind)
+        return make(facts, arrays, str(path))
 
 
 def pack(kind: str, version: int, facts: dict[str, Any], arrays: Arrays) -> bytes:

@@ -5,7 +5,7 @@ A new server is a class here and a scheme in `DIALECTS`.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 from urllib.parse import unquote
 
@@ -28,6 +28,8 @@ class Found:
     """What it is if it is no table, such as "a view"."""
     columns: Mapping[str, str]
     """What to select for each column: the column itself, or a cast to what Arrow knows."""
+    comparable: Mapping[str, str] = field(default_factory=dict)
+    """Of columns that may be compared with constants on the server: "integer" or "text"."""
 
 
 class Dialect(ABC):
@@ -41,6 +43,8 @@ class Dialect(ABC):
     statement_options: ClassVar[Mapping[str, str]] = {}
     writes: ClassVar[bool] = False
     """Whether synthetic tables can be written there."""
+    shows_all: ClassVar[bool] = False
+    """Whether it is an error, and not a selection of rows, where a rule of the server hides rows from this user."""
     sign: ClassVar[str] = '"'
     """What names are quoted with."""
 
@@ -49,6 +53,10 @@ class Dialect(ABC):
         if "\0" in name or not name:
             raise UsageError("the name of a table or schema is empty, or holds a null character.")
         return self.sign + name.replace(self.sign, self.sign * 2) + self.sign
+
+    def compared(self, column: str, sign: str, value: str) -> str:
+        """A comparison of the server's own, in SQL."""
+        return f"{column} {sign} {value}"
 
     @abstractmethod
     def options(self, url: Url, environment: Mapping[str, str]) -> dict[str, Any]:
@@ -74,6 +82,7 @@ class PostgreSql(Dialect):
     credentials = "Set PGUSER and PGPASSWORD, or name a file of passwords in PGPASSFILE (by default ~/.pgpass)."
     statement_options: ClassVar[Mapping[str, str]] = {"adbc.postgresql.batch_size_hint_bytes": str(4 << 20)}
     writes = True
+    shows_all = True
 
     _TABLE = """
         SELECT c.oid::int8, n.nspname::text, c.relname::text, c.relkind::text
@@ -92,6 +101,9 @@ class PostgreSql(Dialect):
         SELECT b.name, t.typname::text, t.typtype::text, b.modifier::int8
         FROM base b JOIN pg_catalog.pg_type t ON t.oid = b.kind WHERE t.typtype <> 'd' ORDER BY b.attnum
     """
+    _COMPARABLE: ClassVar[Mapping[str, str]] = {
+        "int2": "integer", "int4": "integer", "int8": "integer", "text": "text", "varchar": "text",
+    }  # fmt: skip
     _ODD: ClassVar[Mapping[str, str]] = {"v": "a view", "m": "a materialised view", "f": "a foreign table"}
 
     def options(self, url: Url, environment: Mapping[str, str]) -> dict[str, Any]:
@@ -105,8 +117,10 @@ class PostgreSql(Dialect):
         if not found:
             return None
         number, space, name, kind = found[0]
-        columns = {each: self._selected(each, *facts) for each, *facts in ask(self._COLUMNS, number)}
-        return Found(f"{self.quote(space)}.{self.quote(name)}", self._ODD.get(kind), columns)
+        listed = ask(self._COLUMNS, number)
+        columns = {each: self._selected(each, *facts) for each, *facts in listed}
+        comparable = {each: self._COMPARABLE[own] for each, own, *_ in listed if own in self._COMPARABLE}
+        return Found(f"{self.quote(space)}.{self.quote(name)}", self._ODD.get(kind), columns, comparable)
 
     def _selected(self, name: str, kind: str, family: str, modifier: int) -> str:
         """A column in a type that Arrow has. Every cast looks at one value alone."""
@@ -130,6 +144,9 @@ class PostgreSql(Dialect):
             "SET LOCAL idle_in_transaction_session_timeout = 0"
         )  # between passes it waits, and must not be ended for it
         return ""
+
+    def compared(self, column: str, sign: str, value: str) -> str:
+        return f"{column} OPERATOR(pg_catalog.{sign}) {value}"
 
     def settle(self, run: Callable[[str], None]) -> None:
         run("SET LOCAL search_path = pg_catalog")

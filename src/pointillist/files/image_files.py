@@ -138,7 +138,7 @@ def _write_folder(images: Images, path: Path) -> None:
         for code, pixels in zip(codes.tolist(), images.pixels, strict=True):
             counts[code] += 1
             (fresh / folders[code] / _file_name(counts[code])).write_bytes(_png(pixels))
-        replace(path, fresh, aside / "old")
+        replace(path, fresh, aside)
 
 
 def _folders(images: Images, path: Path) -> list[str]:

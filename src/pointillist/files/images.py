@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+_SHOWN = 32
+"""Images that a notebook shows."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Images:
@@ -35,6 +38,14 @@ class Images:
         kind = "grey" if channels == 1 else "colour"
         named = f" in {len(self.classes)} classes" if self.codes is not None else ""
         return f"<{len(self):,} images, {height} x {width}, {kind}{named}>"
+
+    def _repr_html_(self) -> str:
+        from pointillist.pages.images import grid, image_tag
+        from pointillist.pages.notebook import Box
+
+        shown = self.at_most(_SHOWN, seed=0)
+        drawn = [image_tag(grid(shown.pixels, 8), f"{len(shown)} of them", zoom=max(1.0, 40 / shown.pixels.shape[2]))]
+        return Box(repr(self)[1:-1], lines=drawn if len(self) else []).to_html()
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the images, whole or not at all: to a folder (a path without ending), an .npz or a .parquet file.

@@ -40,4 +40,4 @@ def write_folder(parts: Iterable[pa.Table], path: Path, *, overwrite: bool = Fal
         fresh.mkdir()
         for number, part in enumerate(parts):
             parquet.write_table(part, fresh / _PART.replace("*", f"{number:05}"))
-        replace(path, fresh, aside / "old")
+        replace(path, fresh, aside)

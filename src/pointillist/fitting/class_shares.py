@@ -71,12 +71,17 @@ def shares_of(release: Release, label: Levels, tables: list[Table], rows: float)
     counted = [table for table in tables if table.columns == (label.name,) and table.values.size == label.size]
     if counted:
         best = min(counted, key=lambda table: table.sigma)
-        return np.asarray(project_to_simplex(best.values, rows) / rows)
+        return shares_of_counts(best.values, rows)
     view = Readings.of(release).finest((label.name,))
     if view is not None and view.values.size == label.size:
-        return np.asarray(project_to_simplex(view.values, rows) / rows)
+        return shares_of_counts(view.values, rows)
     there = _there(release, label)
     return there / there.sum()
+
+
+def shares_of_counts(counts: Floats, rows: float) -> Floats:
+    """Shares of classes, of noisy counts."""
+    return np.asarray(project_to_simplex(counts, rows) / rows)
 
 
 def _there(release: Release, label: Levels) -> Floats:

@@ -21,10 +21,12 @@ class Known:
 
 GENERATORS: dict[str, Known] = {
     "mixture": Known("mixture.mixture.Mixture", "mixture.settings.MixtureSettings"),
+    "histories": Known("histories.histories.Histories"),
     "network": Known("network.row_network.Network", "network.settings.NetworkSettings"),
     "points": Known("points.points.Points", "points.settings.PointsSettings"),
     "image-network": Known("image_network.image_network.ImageNetwork", "image_network.settings.ImageNetworkSettings"),
     "gaussians": Known("gaussians.gaussians.Gaussians"),
+    "gallery": Known("gallery.gallery.Gallery"),
 }
 """By their names in model files and on the command line."""
 

@@ -1,6 +1,7 @@
 """What a generator is: a sampler of records that can be written to a file and read back; and how one is fitted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
@@ -14,6 +15,24 @@ from pointillist.release import Release
 from pointillist.schema import Schema
 
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Rows of persons, hers one after the other and in their order."""
+
+    records: Records
+    numbers: Mapping[str, Floats]
+    """What orders rows, where that is a number: settled already, since rows follow each other by it."""
+    persons: NDArray[np.int64]
+    """For each row whose it is, from 0."""
+
+    @staticmethod
+    def joined(parts: Sequence["Drawn"]) -> "Drawn":
+        """Parts one after the other; there is at least one."""
+        settled = {name: np.concatenate([each.numbers[name] for each in parts]) for name in parts[0].numbers}
+        persons = np.concatenate([each.persons for each in parts])
+        return Drawn(Records.joined([each.records for each in parts]), settled, persons)
 
 
 class Sampler(Protocol):
@@ -93,6 +112,25 @@ class LabelFirst(Sampler, Protocol):
 
     def with_labels(self, codes: NDArray[np.uint16], rng: np.random.Generator) -> Records:
         """Records that have these labels."""
+        ...
+
+
+@runtime_checkable
+class OfPersons(Sampler, Protocol):
+    """A sampler of whole persons: first what is the same in all of a person's rows, then these, one after the other."""
+
+    @property
+    def people(self) -> "Sampler":
+        """What persons are drawn from."""
+        ...
+
+    @property
+    def mean_rows(self) -> float:
+        """How many rows a person has on average."""
+        ...
+
+    def rows_of(self, people: Records, rng: np.random.Generator) -> "Drawn":
+        """All rows of persons, hers one after the other and in their order."""
         ...
 
 

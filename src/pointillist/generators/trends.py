@@ -57,20 +57,36 @@ class Trends:
         """For each tile of each column the mean of the normal variable in it; 0 where there is no order."""
         return tuple(normal_means(low, high) for low, high in zip(self.low, self.high, strict=True))
 
-    def exchange(self, tiles: Places, component: NDArray[np.integer[Any]], rng: np.random.Generator) -> None:
-        """Exchange tiles between rows of the same component, in place; `tiles` are rows x all columns."""
+    def exchange(
+        self,
+        tiles: Places,
+        component: NDArray[np.integer[Any]],
+        rng: np.random.Generator,
+        free: NDArray[np.integer[Any]] | None = None,
+    ) -> None:
+        """Exchange tiles between rows of the same component, in place; `tiles` are rows x all columns.
+
+        `free` names columns by number, where the others stay as they are.
+        """
         if not self.pull.any():
             return
         work = max(1.0, len(tiles) * len(self.columns) ** 2 / 2)
         for _ in range(int(np.clip(_WORK / work, 4, _SWEEPS))):
-            self.sweep(tiles, component, rng)
+            self.sweep(tiles, component, rng, free)
 
-    def sweep(self, tiles: Places, component: NDArray[np.integer[Any]], rng: np.random.Generator) -> Floats:
+    def sweep(
+        self,
+        tiles: Places,
+        component: NDArray[np.integer[Any]],
+        rng: np.random.Generator,
+        free: NDArray[np.integer[Any]] | None = None,
+    ) -> Floats:
         """Let every row meet another of its component once; the scores that rows then have, rows x ordered columns."""
         own = np.ascontiguousarray(tiles[:, self.columns])
         scores = np.stack([each[own[:, number]] for number, each in enumerate(self.scores)], axis=1)
         order = np.lexsort((rng.random(len(tiles)), component))
-        _meet(scores, own, self.pull, order, component, int(rng.integers(2**31)))
+        moves = np.ones(len(self.columns), dtype=np.bool_) if free is None else np.isin(self.columns, free)
+        _meet(scores, own, self.pull, order, component, int(rng.integers(2**31)), moves)
         tiles[:, self.columns] = own
         return scores
 
@@ -158,7 +174,7 @@ def _truncated(mean: Floats, spread: float, low: Floats, high: Floats, rng: np.r
     return np.clip(mean + spread * np.where(mirrored, -drawn, drawn), -_FARTHEST, _FARTHEST)
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
 def _meet(
     scores: Floats,
     tiles: Places,
@@ -166,8 +182,9 @@ def _meet(
     order: NDArray[np.int64],
     component: NDArray[np.int64],
     seed: int,
+    moves: NDArray[np.bool_],
 ) -> None:
-    """Rows that stand beside each other meet if they are of one component, and may exchange each of their values."""
+    """Rows that stand beside each other meet if they are of one component, and may exchange each value that moves."""
     np.random.seed(seed)  # of compiled code alone
     columns = scores.shape[1]
     at = 0
@@ -179,7 +196,7 @@ def _meet(
         at += 2
         for a in range(columns):
             apart = scores[i, a] - scores[j, a]
-            if apart == 0.0:
+            if apart == 0.0 or not moves[a]:
                 continue
             torn = 0.0
             for b in range(columns):

@@ -80,6 +80,18 @@ class Estimate:
             f"{self.shown(self.low)} and {self.shown(self.high)} in the private table ({self.basis}){'.' * bool(note)}{note}"
         )
 
+    def _repr_html_(self) -> str:
+        from pointillist.pages.notebook import Box, interval
+
+        sure = (
+            f"the private figure, with {self.confidence:.0%} confidence: {self.interval}"
+            if self.known
+            else "no interval"
+        )
+        drawn = [interval(self.value, self.low, self.high)] if self.known else []
+        lines = [f"{self.shown(self.value)} in the synthetic data; {sure}.", *drawn]
+        return Box(self.name, self.basis, lines, notes=[self.note] if self.note else []).to_html()
+
     @property
     def interval(self) -> str:
         """Where the private figure lies, in words."""

@@ -37,6 +37,7 @@ from pointillist.model import Model
 from pointillist.progress import Progress, silent
 from pointillist.release import Release
 from pointillist.schema.levels import Levels
+from pointillist.watching import watched
 
 ARGUMENTS = {"count": 0, "share": 0, "mean": 1, "sum": 1, "median": 1, "quantile": 2, "correlation": 2}
 """The aggregates, and how many arguments each has."""
@@ -98,6 +99,32 @@ class Answers:
     query: "Query"
     groups: tuple[Group, ...]
     notes: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        from pointillist.pages.notebook import Box, Rows, interval
+
+        estimates = [each for group in self.groups for each in group.estimates]
+        sure = f"private ({estimates[0].confidence:.0%})" if estimates else "private"
+        ends = [
+            [end for each in asked if each.known for end in (each.low, each.high, each.value)]
+            for asked in zip(*(group.estimates for group in self.groups), strict=True)
+        ]
+        rows = [
+            (
+                *("missing" if value is None else value for value in group.values),
+                aggregate,
+                each.shown(each.value),
+                each.interval,
+                interval(each.value, each.low, each.high, *ends[number]) if each.known else "",
+                each.basis,
+            )
+            for group in self.groups
+            for number, (aggregate, each) in enumerate(zip(self.query.aggregates, group.estimates, strict=True))
+        ]
+        headings = (*self.query.groups, "figure", "synthetic", sure, "", "from")
+        note = "Each interval holds by itself, not all of them together."
+        table = Rows(headings, rows, numbers=("synthetic", sure))
+        return Box("Answers", f"{len(rows)} figures", tables=[table], notes=[*self.notes, note]).to_html()
 
     def to_json(self) -> list[dict[str, Any]]:
         """One entry for each figure."""
@@ -163,6 +190,7 @@ def answer(received: Received, text: str) -> Answers:
     return Query.parse(text, received.columns).answer(received)
 
 
+@watched
 def ask(
     release: Release,
     text: str,

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from pointillist.errors import UsageError
 from pointillist.features import Records
@@ -38,6 +38,7 @@ from pointillist.release import Release
 from pointillist.sampling.recoding import numbers_of, recode
 from pointillist.sampling.table_decoder import FRAMES
 from pointillist.schema.levels import Levels
+from pointillist.watching import watched
 
 Floats = NDArray[np.float64]
 
@@ -217,7 +218,7 @@ class Received(Questions):
         if not math.isfinite(found.standard_error):
             return found
         error = statistic.sampling_error(values, np.maximum(self.weighted.weights, 0.0), self.embedding.rows)
-        extra = float(stats.norm.ppf((1 + self.confidence) / 2)) * error
+        extra = float(special.ndtri((1 + self.confidence) / 2)) * error
         middle, half = (found.low + found.high) / 2, math.hypot((found.high - found.low) / 2, extra)
         low, high = (float(np.clip(end, *statistic.bounds)) for end in (middle - half, middle + half))
         return replace(found, low=low, high=high, standard_error=math.hypot(found.standard_error, error))
@@ -225,7 +226,7 @@ class Received(Questions):
     def _times_rows(self, share: Estimate) -> Estimate:
         """What is by the row, for all rows; where their number is not known exactly, that error comes on top."""
         rows = self.embedding.rows
-        deviations = float(stats.norm.ppf((1 + share.confidence) / 2))
+        deviations = float(special.ndtri((1 + share.confidence) / 2))
         relative = self.rows_error / rows
         ends = []
         for end, side in ((share.low, -1), (share.high, 1)):
@@ -278,6 +279,7 @@ class Received(Questions):
         return self.model.to_frame(table, frame)
 
 
+@watched
 def receive(
     release: Release | str | Path,
     *,
@@ -308,6 +310,7 @@ def receive(
     if not isinstance(public, Release):
         raise UsageError(f"receive takes a Release or the path of one, not {type(release).__name__}.")
     public.schema.require_table("receive")
+    public.require_rows("receive")
     fitted = Model.load(model) if isinstance(model, str | Path) else model
     require_settings(public, fitted, refits=refits, confidence=confidence, rows=rows)
     if fitted is None:

@@ -36,6 +36,7 @@ from pointillist.release import Release
 from pointillist.sampling.condition import Condition
 from pointillist.sampling.recoding import numbers_of, recode
 from pointillist.schema.levels import Levels
+from pointillist.watching import watched
 
 Given = Mapping[str, Any]
 
@@ -221,6 +222,7 @@ def _values(levels: Levels) -> dict[int, Any]:
     return {**found, levels.missing: None} if levels.has_missing else found
 
 
+@watched
 def uncertainty(
     release: Release,
     *,
@@ -242,6 +244,7 @@ def uncertainty(
     if not isinstance(release, Release):
         raise UsageError(f"uncertainty takes a Release, as made by pointillist.release, not {type(release).__name__}.")
     release.schema.require_table("uncertainty")
+    release.require_rows("uncertainty")
     return Uncertainty.made(
         release,
         model=model,

@@ -1,12 +1,15 @@
 """Recipes by name: which feature maps, which generator, which defaults. `base` says what a method is.
 
-The first method that suits a schema is its default: `mosaic` for tables, `spectral` for images.
+The first method that suits a schema is its default: `chronicle` for persons with histories, `mosaic` for other tables,
+`spectral` for images.
 """
 
 from typing import Any
 
 from pointillist.errors import UsageError
 from pointillist.methods.base import METHODS, Method
+from pointillist.methods.chronicle import Chronicle
+from pointillist.methods.gallery import Gallery
 from pointillist.methods.hermite import Hermite
 from pointillist.methods.image_hermite import ImageHermite
 from pointillist.methods.image_merf import ImageMerf
@@ -32,7 +35,8 @@ def kind_for(schema: Schema, method: Any) -> type[Method]:
     """The class of the method of this name that suits the schema; none: of the default."""
     suiting = METHODS.suiting(schema)
     if method is None:
-        return next(iter(suiting.values()))
+        preferred = (kind for kind in suiting.values() if getattr(kind, "preferred", lambda _: False)(schema))
+        return next(preferred, next(iter(suiting.values())))
     if not isinstance(method, str) or method not in suiting:
         raise UsageError(f"method {method!r} is not known for {_known(schema)}")
     return suiting[method]
@@ -52,6 +56,8 @@ def _known(schema: Schema) -> str:
 
 __all__ = [
     "METHODS",
+    "Chronicle",
+    "Gallery",
     "Hermite",
     "ImageHermite",
     "ImageMerf",

@@ -47,6 +47,11 @@ class _Registered:
     def name(self) -> str:
         return next(name for kind in type(self).__mro__ for name, each in METHODS.entries if each is kind)
 
+    @classmethod
+    def preferred(cls, schema: Schema) -> bool:
+        """Whether it goes before others for a schema that they suit as well."""
+        return False
+
 
 class TableMethod(_Registered):
     """A method for tables."""

@@ -11,8 +11,10 @@ from pointillist.methods.planned_method import planned_method
 from pointillist.model import Model
 from pointillist.progress import Progress, silent
 from pointillist.release import Release
+from pointillist.watching import watched
 
 
+@watched
 def fit(
     release: Release,
     *,
@@ -41,6 +43,10 @@ def fit(
         name = "network" if release.schema.image is None else "image-network"
         raise UsageError(f'only networks take a checkpoint. Pass generator="{name}" as well.')
     _require_columns(release)
+    if generator is not None and release.of_histories:
+        raise UsageError(
+            f"a release by {release.method} is of histories, which only its own method fits. Pass no generator."
+        )
     if generator is not None:
         path = None if checkpoint is None else Path(checkpoint)
         settings = generator_for(release.schema, generator)
@@ -53,6 +59,6 @@ def _require_columns(release: Release) -> None:
     """Refuse a release that says nothing about some column: no row could be made."""
     leaves = {id(leaf): leaf for each in release.measurements for leaf in each.feature_map.leaves}
     known = frozenset[str]().union(*(leaf.columns_known for leaf in leaves.values()))
-    absent = [name for name in release.schema.measured if name not in known]
+    absent = [name for name in release.recorded.measured if name not in known]
     if absent:
         raise UsageError(f"release {release.id}: column {absent[0]!r} was not measured, so no generator can be fitted.")

@@ -10,17 +10,17 @@ little noise, those that the screen points at where there is much.
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, Labelled, OneHot, Product, ScoreProducts, Tiles
-from pointillist.fitting.evidence import Evidence, readable_tables, scores_of
+from pointillist.fitting.evidence import scores_of
 from pointillist.fitting.marginals import Marginals
-from pointillist.generators.mixture.fit_to_counts import fit_mixture
 from pointillist.methods.base import METHODS, TableMethod
+from pointillist.methods.mosaic_fit import fitted_mixture
 from pointillist.methods.mosaic_forecast import expected_errors, one_way_block
 from pointillist.methods.mosaic_screen import (
     MOST_SCORES,
@@ -29,6 +29,7 @@ from pointillist.methods.mosaic_screen import (
     Screen,
     group_counts,
     groups_of,
+    most_products,
     most_scores,
     outline_by,
     outline_of,
@@ -36,7 +37,7 @@ from pointillist.methods.mosaic_screen import (
     scores,
 )
 from pointillist.methods.mosaic_tables import GROUP_TILES, Means, Tables, choose_tables, with_focus, with_groups
-from pointillist.methods.mosaic_tiling import Tilings, coarsen, suiting_cells, suiting_tiles, tile, tilings
+from pointillist.methods.mosaic_tiling import Tilings, coarsen, suiting_cells, suiting_tiles, tilings
 from pointillist.methods.parts import Part, joined, require_share, round_of
 from pointillist.model import Model
 from pointillist.plan import Block, Plan, Request, Round
@@ -78,6 +79,9 @@ _PAIRS, _WITH_TARGET = "pairs of columns", "pairs of a column and the target"
 @dataclass(frozen=True, kw_only=True)
 class Mosaic(TableMethod):
     """Tables of counts of every column and of pairs, over tiles that suit the noise; a mixture is fitted to them."""
+
+    looks_at_groups: ClassVar[bool] = True
+    """Whether the screen looks at three columns and more, too."""
 
     one_way_share: float | None = None
     """Part of the budget (of mu^2) for the one-way marginals; by default the more, the larger the noise in pairs."""
@@ -134,13 +138,13 @@ class Mosaic(TableMethod):
         (one_way, screen, parity), rows = self._shares(request, len(levels), unit), request.schema.rows
         signal = math.inf if rows is None else rows / unit * math.sqrt(1 - one_way - screen)
         means = self._means(levels, signal)
-        tables = choose_tables([each.name for each in levels], request.targets, None, means)
+        tables = choose_tables(list(request.schema.measured), request.targets, None, means, request.schema.pairs)
         blocks = self._table_blocks(levels, tables, signal)
         if not blocks:  # the noise would hide all tables: columns are known by themselves, and in outline
             one_way, screen = one_way / (one_way + screen), screen / (one_way + screen)
         rounds = [round_of(first, one_way)]
         if screen > 0:
-            rounds.append(self._screen_round(levels, request.targets, screen, parity / screen))
+            rounds.append(self._screen_round(request, screen, parity / screen))
         if blocks:
             rounds.append(Round.of_counts(1 - one_way - screen, blocks))
         return Plan.make(self.name, self._options(self.most_tiles, one_way, screen), request, tuple(rounds), ())
@@ -157,7 +161,7 @@ class Mosaic(TableMethod):
         if screen is None:
             screen = min(max(0.2 * (noise / 0.02) ** 0.5, 0.05), 0.25) if 2 < columns <= MOST_SCORES else 0.0
         screen = min(screen, 0.9 * (1 - one_way))
-        groups = sum(group_counts(columns, request.targets).values())
+        groups = sum(group_counts(columns, request.targets).values()) if self.looks_at_groups else 0
         visible = rows is None or rows > _PARITY * unit * math.sqrt(groups / _PARITY_SHARE)
         if not (screen and groups and visible and one_way + screen + _PARITY_SHARE < _MOST_BEFORE_TABLES):
             return one_way, screen, 0.0
@@ -170,10 +174,10 @@ class Mosaic(TableMethod):
         few, too_many = self._sizes(levels, _LEAST_TILES), len(levels) > MOST_SCORES
         return Means(signal, self.label_share, self.most_cells, few, classes, only_target=too_many)
 
-    def _screen_round(self, levels: tuple[Levels, ...], targets: tuple[str, ...], share: float, parity: float) -> Round:
+    def _screen_round(self, request: Request, share: float, parity: float) -> Round:
         """The most that a screen can measure: which scores columns have is settled after round 1."""
-        scores = most_scores(levels)
-        pairs = scores * (scores - 1) // 2
+        levels, targets = levels_of(request.schema), request.targets
+        scores, pairs = most_scores(levels), most_products(levels, request.schema.pairs)
         by_class = _SCORES_BY_CLASS * (1 - parity) if targets else 0.0
         weight = math.sqrt((1 - by_class - parity) / pairs)
         blocks = [Block(OUTLINE, 1, pairs, weight, counts=False, ones=pairs)]
@@ -270,7 +274,7 @@ class Mosaic(TableMethod):
         groups = {order: groups_of(found, order, targets[0] if order > 3 else None) for order in orders}
         parity = sum(planned[outline_of(order)].part for order in orders)
         by_class = _SCORES_BY_CLASS * (1 - parity) if targets else 0.0
-        pairs = pairs_of(found)
+        pairs = pairs_of(found, set(plan.request.schema.pairs))
         parts = []
         if pairs is not None:
             parts.append(Part(OUTLINE, pairs, (1 - by_class - parity) / pairs.dimension))
@@ -294,11 +298,11 @@ class Mosaic(TableMethod):
         sums = [each for one in measured[1:] for each in scores_of(one)]
         screen = Screen.of(sums, marginals.shares, marginals.rows) if sums else None
         means = self._means(levels, marginals.rows / unit)
-        chosen = choose_tables([each.name for each in levels], targets, screen, means)
+        chosen = choose_tables([each.name for each in levels], targets, screen, means, plan.request.schema.pairs)
         if screen is not None:
             chosen = with_groups(with_focus(chosen, screen), screen, means)
         if not (chosen.plain or chosen.with_target or chosen.by_target):
-            chosen = Tables(((levels[0].name, levels[1].name),))  # there are fewer rows than the plan reckoned with
+            chosen = Tables((plan.request.schema.pairs[0],))  # there are fewer rows than the plan reckoned with
         while True:
             for most in range(self.most_tiles, 1, -1):
                 tiles = self._tiles(
@@ -366,28 +370,8 @@ class Mosaic(TableMethod):
                 f"a release by {release.method} is not of tables as {self.name} makes them. Fit it by its own method, or "
                 "pass a generator."
             )
-        levels = levels_of(release.schema)
-        marginals = Marginals.of(release.measurements[0], levels, release.rows)
-        screens = tuple(sums for each in release.measurements for sums in scores_of(each))
-        evidence = Evidence(
-            marginals.rows,
-            tuple(table for each in release.measurements for table in readable_tables(each)),
-            screens,
-            {each.name: tile(each, marginals.counts[each.name], marginals.rows / 32, 16) for each in levels}
-            if screens
-            else {},
-        )
-        mixture = fit_mixture(
-            evidence,
-            marginals.shares,
-            ordered={each.name: each.regular for each in levels if each.ordered},
-            positions={each.name: each.positions for each in levels},
-            components=self.components,
-            steps=self.steps,
-            seed=seed,
-            progress=progress,
-        )
-        return Model.of(release, rows=marginals.rows, generator=mixture)
+        rows, mixture = fitted_mixture(release, levels_of(release.schema), self, seed=seed, progress=progress)
+        return Model.of(release, rows=rows, generator=mixture)
 
 
 def _focused(times: float) -> str:

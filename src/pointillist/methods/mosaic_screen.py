@@ -6,7 +6,7 @@ mean product of their scores, which is one number: so all pairs can be looked at
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
@@ -42,17 +42,24 @@ def most_scores(levels: Sequence[Levels]) -> int:
     return sum(min(_each(levels), each.size - 1) for each in levels)
 
 
+def most_products(levels: Sequence[Levels], pairs: Sequence[Pair]) -> int:
+    """The most products of two scores that some pairs of columns can have, and at least one."""
+    most = {each.name: min(_each(levels), each.size - 1) for each in levels}
+    return max(1, sum(most[one] * most[other] for one, other in pairs))
+
+
 def _each(levels: Sequence[Levels]) -> int:
     """How many scores a column has at most: the more columns, the fewer, as there are products of every two."""
     return 2 if 2 * len(levels) <= MOST_SCORES else 1
 
 
-def pairs_of(found: Sequence[Score]) -> ScoreProducts | None:
-    """The products of every two scores of different columns; none where there are none."""
+def pairs_of(found: Sequence[Score], pairs: Container[Pair] | None = None) -> ScoreProducts | None:
+    """The products of every two scores of different columns, or of some pairs of them; none where there are none."""
     groups = [
         (one, other)
         for one, other in itertools.combinations(range(len(found)), 2)
         if found[one].column != found[other].column
+        and (pairs is None or (found[one].column, found[other].column) in pairs)
     ]
     return ScoreProducts(tuple(found), tuple(groups)) if groups else None
 

@@ -120,12 +120,19 @@ class Means(NamedTuple):
         return int((np.cumsum(cells) <= most).sum())
 
 
-def choose_tables(names: Sequence[str], targets: Sequence[str], screen: Screen | None, means: Means) -> Tables:
+def choose_tables(
+    names: Sequence[str],
+    targets: Sequence[str],
+    screen: Screen | None,
+    means: Means,
+    pairs: Sequence[Pair] | None = None,
+) -> Tables:
     """The tables that are worth their noise, and that the screen points at; without one, as many as there can be."""
     if means.only_target:
         return Tables(tuple((name, target) for target in targets for name in names if name not in targets))
-    pairs = list(itertools.combinations(names, 2))
-    splits = {target: _others(names, targets, target) for target in targets}
+    pairs = list(itertools.combinations(names, 2)) if pairs is None else pairs
+    known = set(pairs)
+    splits = {target: [pair for pair in _others(names, targets, target) if pair in known] for target in targets}
     wanted = sum(means.cells(pair, target) for target, own in splits.items() for pair in own)
     affordable = min(1.0, means.label_share * (means.signal / _BY_TARGET) ** 2 / wanted) if wanted else 0.0
     by_share = means.label_share * affordable if wanted else 0.0

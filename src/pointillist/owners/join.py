@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from pointillist.errors import UsageError
 from pointillist.files import container
@@ -48,12 +48,13 @@ class Join:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read what an owner sent."""
-        facts, _ = container.unpack(path, KIND, FORMAT)
-        with container.sound(path):
-            container.require_kind(facts, KIND)
-            plan, signature = (bytes.fromhex(text(facts, name, _LETTERS)) for name in ("plan", "signature"))
-            key = PublicKey.parse(text(facts, "key", _LETTERS))
-            return cls(plan, whole(facts, "owner", 1, MOST_OWNERS), key, signature)
+        return container.read(path, KIND, FORMAT, cls._from_content)
+
+    @classmethod
+    def _from_content(cls, facts: dict[str, Any], arrays: container.Arrays, origin: str) -> Self:
+        plan, signature = (bytes.fromhex(text(facts, name, _LETTERS)) for name in ("plan", "signature"))
+        key = PublicKey.parse(text(facts, "key", _LETTERS))
+        return cls(plan, whole(facts, "owner", 1, MOST_OWNERS), key, signature)
 
 
 def join(plan: SharedPlan | str | Path, owner: int, *, key: str | Path, output: str | Path) -> Join:

@@ -72,7 +72,7 @@ class OwnerKey:
                 raise ValueError
             return cls(path, text(facts, "plan", 100), whole(facts, "owner", 1, MOST_OWNERS), secret)
         except (LookupError, TypeError, ValueError):
-            raise ArtefactError(f"{path}: is not a key that `pointillist join` made, or damaged.") from None
+            raise ArtefactError(f"{path}: is not a key that pointillist made, or damaged.") from None
 
     @cached_property
     def public(self) -> PublicKey:
@@ -131,9 +131,11 @@ def _lines(path: Path) -> list[dict[str, Any]]:
         if not all(isinstance(each.get("round"), int) and isinstance(each.get("terms"), str) for each in found[1:]):
             raise ValueError
     except FileNotFoundError:
-        raise ArtefactError(f"{path}: no such file. `pointillist join` makes an owner's key.") from None
+        raise ArtefactError(
+            f"{path}: no such file. `pointillist join` makes an owner's key, `pointillist sign --new-key` one for cards."
+        ) from None
     except OSError as error:
         raise ArtefactError(f"{path}: cannot be read ({error.strerror}).") from None
     except (ValueError, RecursionError):
-        raise ArtefactError(f"{path}: is not a key that `pointillist join` made, or damaged.") from None
+        raise ArtefactError(f"{path}: is not a key that pointillist made, or damaged.") from None
     return found

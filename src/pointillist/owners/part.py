@@ -85,17 +85,18 @@ class Part:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read what an owner sent. Whether it belongs to a plan is for `require_of`."""
-        facts, arrays = container.unpack(path, KIND, FORMAT)
-        with container.sound(path):
-            container.require_kind(facts, KIND)
-            if arrays["values"].ndim != 1 or arrays["values"].dtype != np.int64:
-                raise ValueError("values must be a row of integers")
-            signature = optional(facts, "signature", lambda one, name: bytes.fromhex(text(one, name, _LETTERS)))
-            return cls(
-                text(facts, "plan", _LETTERS),
-                bytes.fromhex(text(facts, "digest", _LETTERS)),
-                whole(facts, "owner", 1, MOST_OWNERS),
-                whole(facts, "round", 1, _MOST_ROUNDS),
-                arrays["values"],
-                signature,
-            )
+        return container.read(path, KIND, FORMAT, cls._from_content)
+
+    @classmethod
+    def _from_content(cls, facts: dict[str, Any], arrays: container.Arrays, origin: str) -> Self:
+        if arrays["values"].ndim != 1 or arrays["values"].dtype != np.int64:
+            raise ValueError("values must be a row of integers")
+        signature = optional(facts, "signature", lambda one, name: bytes.fromhex(text(one, name, _LETTERS)))
+        return cls(
+            text(facts, "plan", _LETTERS),
+            bytes.fromhex(text(facts, "digest", _LETTERS)),
+            whole(facts, "owner", 1, MOST_OWNERS),
+            whole(facts, "round", 1, _MOST_ROUNDS),
+            arrays["values"],
+            signature,
+        )

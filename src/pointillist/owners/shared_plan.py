@@ -194,10 +194,7 @@ class SharedPlan:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a plan. Runs no code from the file, and takes nothing in it on trust."""
-        facts, arrays = container.unpack(path, KIND, FORMAT)
-        with container.sound(path):
-            container.require_kind(facts, KIND)
-            return cls._from_content(facts, arrays, str(path))
+        return container.read(path, KIND, FORMAT, cls._from_content)
 
     @classmethod
     def _from_content(cls, facts: dict[str, Any], arrays: container.Arrays, origin: str) -> Self:

@@ -44,7 +44,19 @@ def cell(value: str) -> str:
     return " ".join(value.split()).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 
-_environment.filters |= {"share": share, "number": number, "count": count, "cell": cell}
+def at_most(value: float) -> str:
+    """A bound as a percentage, rounded up: what is printed is never less than what holds."""
+    # What a float adds by itself is no reason to round up: 0.5 is 50 %.
+    return f"{max(1, math.ceil(1000 * value * (1 - 1e-8))) / 10:g} %"
+
+
+_environment.filters |= {
+    "at_most": at_most,
+    "share": share,
+    "number": number,
+    "count": count,
+    "cell": cell,
+}
 
 
 def render(template: str, **facts: Any) -> str:

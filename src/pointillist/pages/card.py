@@ -1,9 +1,12 @@
-"""Card: the page that may travel with the data. Everything on it comes from the release alone, which is public."""
+"""Card: the page that an officer signs, and that may travel with the data.
 
-import json
+It comes from the release, which is public, and from what the owner adds: words, the ledger's account, an audit's bound
+and hashes of files. Nothing on it comes from the private rows.
+"""
+
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,40 +14,25 @@ from markupsafe import Markup
 
 from pointillist.errors import UsageError
 from pointillist.files import container
-from pointillist.fitting.class_shares import record_count
-from pointillist.fitting.evidence import Table, estimated_rows, measured_blocks, raw_error
+from pointillist.files.facts import flag, listed, optional, real, table, text, texts
+from pointillist.files.hashed_file import HashedFile
+from pointillist.generators.gallery.telling import told
 from pointillist.pages import part, render
-from pointillist.plan import PublishedBlock, PublishedRound
+from pointillist.pages.account_statement import AccountStatement
+from pointillist.pages.audited import Audited
+from pointillist.pages.card_file import KIND, CardFile, Signature
+from pointillist.pages.crosswalk import CROSSWALK, Clause
+from pointillist.pages.deployment import Deployment
+from pointillist.pages.measured import Measured, estimated_count, measured
+from pointillist.pages.person_risk import PersonRisk
 from pointillist.privacy.guarantee import Guarantee, Neighbours, short
+from pointillist.privacy.trade_off import ApproximateTradeOff, InTurn, TradeOff, promised
 from pointillist.release import Release
 from pointillist.schema import AnyColumn
+from pointillist.schema.fingerprint import fingerprint
+from pointillist.schema.schema import Purchase
 
 FORMATS = {".html": "html", ".htm": "html", ".md": "md", ".json": "json"}
-
-
-@dataclass(frozen=True)
-class Measured:
-    """Tables of one kind, as they were measured."""
-
-    name: str
-    tables: int
-    cells: int
-    budget: float
-    """Part of the privacy budget (of mu²) that went into them."""
-    noise: float
-    """Standard deviation of the noise on one cell, in rows."""
-    error: float | None
-    """Expected total variation distance of one raw table, from noise alone; 1 or more where the noise drowns it. None for
-    features that are not counts."""
-
-    @property
-    def smallest(self) -> int:
-        """Three standard deviations of the noise on one cell, in rows."""
-        return math.ceil(3 * self.noise)
-
-    @property
-    def error_said(self) -> str:
-        return "–" if self.error is None else "≥ 1" if self.error >= 1 else f"{self.error:.3f}"
 
 
 @dataclass(frozen=True)
@@ -66,14 +54,34 @@ class Card:
     columns: tuple[dict[str, str], ...]
     vouched: dict[str, tuple[str, ...]]
     """Facts of the schema that were read from the data and declared public by the owner."""
-    bought: str
-    """What facts of the schema cost that were found with noise beforehand; empty if there are none."""
+    paid_for: dict[str, tuple[str, ...]]
+    """Facts of the schema that were found with noise beforehand ..."""
+    purchase: Purchase | None
+    """... and what they cost."""
+    schema: str
+    """A hash of the schema, all of which is public."""
     notes: tuple[str, ...]
+    deployment: Deployment = field(default_factory=Deployment)
+    account: AccountStatement | None = None
+    audited: Audited | None = None
+    files: tuple[HashedFile, ...] = ()
+    """What a signature under the card covers: the release, and synthetic data."""
+    signatures: tuple[Signature, ...] = field(default=(), compare=False)
+    told: tuple[str, ...] = ()
+    """What the release tells of how good its images are, where it was checked."""
 
     @classmethod
-    def of(cls, release: Release) -> Self:
-        """The card of a release."""
-        rows, error = _rows(release) if release.rows is None else (float(release.rows), 0.0)
+    def of(
+        cls,
+        release: Release,
+        *,
+        deployment: Deployment | None = None,
+        account: AccountStatement | None = None,
+        audited: Audited | None = None,
+        files: tuple[HashedFile, ...] = (),
+    ) -> Self:
+        """The card of a release, with what the owner adds to it."""
+        rows, error = estimated_count(release) if release.rows is None else (float(release.rows), 0.0)
         return cls(
             name=release.schema.name,
             id=release.id,
@@ -84,12 +92,83 @@ class Card:
             rows=rows,
             rows_exact=release.rows is not None,
             rows_error=error,
-            measured=tuple(_measured(release, max(1.0, rows))),
+            measured=tuple(measured(release, max(1.0, rows))),
             columns=tuple(_column(name, column) for name, column in release.schema.measured.items()),
             vouched=release.schema.vouched,
-            bought="" if release.schema.purchase is None else release.schema.purchase.sentence(),
+            paid_for=release.schema.paid_for,
+            purchase=release.schema.purchase,
+            schema=fingerprint(release.schema),
             notes=release.plan.notes,
+            deployment=deployment or Deployment(),
+            account=account,
+            audited=audited,
+            files=files,
+            told=told(release),
         )
+
+    @classmethod
+    def from_file(cls, file: CardFile) -> Self:
+        """The card that a file states; a `ValueError` or `LookupError` for facts that no card has."""
+        facts = file.facts
+        rows = table(facts, "rows")
+        return cls(
+            **{name: text(facts, name) for name in ("name", "id", "created", "method", "schema")},
+            target=optional(facts, "target", text),
+            guarantee=Guarantee.from_json(table(facts, "guarantee")),
+            rows=real(rows, "estimate"),
+            rows_exact=flag(rows, "exact"),
+            rows_error=real(rows, "error", 0.0),
+            measured=tuple(Measured.from_json(each) for each in listed(facts, "measured", table)),
+            columns=tuple({name: text(each, name) for name in _COLUMN} for each in listed(facts, "columns", table)),
+            vouched=_marks(facts, "read_from_data"),
+            paid_for=_marks(facts, "bought_facts"),
+            purchase=None if "bought_for" not in facts else Purchase(**table(facts, "bought_for")),
+            notes=listed(facts, "notes", text),
+            told=listed(facts, "told", text),
+            deployment=Deployment.from_json(table(facts, "deployment")),
+            account=None if facts["account"] is None else AccountStatement.from_json(table(facts, "account")),
+            audited=None if facts["audited"] is None else Audited.from_json(table(facts, "audited")),
+            files=tuple(HashedFile.from_json(each) for each in listed(facts, "files", table)),
+            signatures=file.signatures,
+        )
+
+    @property
+    def bought(self) -> str:
+        """What facts of the schema cost that were found with noise beforehand; empty if there are none."""
+        return "" if self.purchase is None else self.purchase.sentence()
+
+    @property
+    def stated(self) -> tuple[str, ...]:
+        """Columns of which all facts were stated by the owner, from public knowledge."""
+        read = {*self.vouched, *self.paid_for}
+        return tuple(each["name"] for each in self.columns if each["name"] not in read)
+
+    @property
+    def curve(self) -> TradeOff:
+        """How well a person can be told from the release, and from what was bought for its schema."""
+        own = promised(self.guarantee)
+        return (
+            own
+            if self.purchase is None
+            else InTurn(ApproximateTradeOff(self.purchase.epsilon, self.purchase.delta), own)
+        )
+
+    @property
+    def risk(self) -> PersonRisk:
+        """What the release means for one person."""
+        return PersonRisk.of(self.curve, max(1, round(self.rows)))
+
+    @property
+    def account_risk(self) -> PersonRisk | None:
+        """What all spends on these data together mean for one person, where the ledger's account has several."""
+        several = self.account is not None and len(self.account.entries) > 1
+        return (
+            None if self.account is None or not several else PersonRisk.of(self.account.curve, max(1, round(self.rows)))
+        )
+
+    @property
+    def crosswalk(self) -> tuple[Clause, ...]:
+        return CROSSWALK
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -133,8 +212,9 @@ class Card:
         )
 
     def to_json(self) -> dict[str, Any]:
+        """All but the signatures, which cover it."""
         return {
-            "kind": "card",
+            "kind": KIND,
             "name": self.name,
             "id": self.id,
             "created": self.created,
@@ -144,23 +224,47 @@ class Card:
             "plainly": self.plainly,
             "check": self.check,
             "guarantee": self.guarantee.to_json(),
+            "person": self.risk.to_json(),
+            "deployment": self.deployment.to_json(),
+            "account": None if self.account is None else self.account.to_json(),
+            "account_person": None if self.account_risk is None else self.account_risk.to_json(),
+            "audited": None if self.audited is None else self.audited.to_json(),
+            "schema": self.schema,
+            "files": [each.to_json() for each in self.files],
             "rows": {"estimate": round(self.rows), "exact": self.rows_exact, "error": self.rows_error},
-            "measured": [
-                {**vars(each), "smallest_group": None if each.error is None else each.smallest}
-                for each in self.measured
-            ],
+            "measured": [each.to_json() for each in self.measured],
             "columns": list(self.columns),
             "read_from_data": {name: list(facts) for name, facts in self.vouched.items()},
-            **({"bought": self.bought} if self.bought else {}),
+            "bought_facts": {name: list(facts) for name, facts in self.paid_for.items()},
+            **({} if self.purchase is None else {"bought": self.bought, "bought_for": self.purchase.model_dump()}),
             "notes": list(self.facts),
+            "told": list(self.told),
             "use": list(self.uses),
             "do_not_use": list(self.limits),
+            "residual_risks": list(self.residual),
+            "crosswalk": [each.to_json() for each in self.crosswalk],
         }
 
     @property
     def images(self) -> bool:
         """Whether the data are images; otherwise rows of a table."""
         return self.guarantee.record == "image"
+
+    @property
+    def residual(self) -> tuple[str, ...]:
+        """What remains at risk although the promise holds."""
+        record = self.guarantee.record
+        vouched = "facts of the schema that the owner vouched for, " if self.vouched else ""
+        several = "" if self.guarantee.person else f" Somebody who owns several {record}s counts as such a group."
+        return (
+            f"Not covered: {vouched}other releases from the same people that are not in the ledger's account, and whatever "
+            "happens to the private data themselves.",
+            f"Groups, such as a family, are protected less: of two, by twice the ε and more.{several}",
+            "What is true of people in general can be learned, and applied to anyone.",
+            "Small groups come out distorted, or not at all. Whoever decides by these data may treat them unfairly.",
+            "The promise is proved for the code, and tests attack it; a fault of the code, of the machine or of its source "
+            "of random numbers would not be seen in the release.",
+        )
 
     @property
     def limits(self) -> tuple[str, ...]:
@@ -207,10 +311,10 @@ class Card:
         return part("promise_layout.html", "promise", self)
 
     def to_html(self) -> str:
-        return render("card.html", card=self)
+        return render("card.html", card=self, short=short)
 
     def to_markdown(self) -> str:
-        return render("card.md", card=self)
+        return render("card.md", card=self, short=short)
 
     def save(self, path: str | Path) -> None:
         """Write the card as HTML, Markdown or JSON, by the file's ending."""
@@ -220,7 +324,8 @@ class Card:
             case "md":
                 text = self.to_markdown()
             case "json":
-                text = json.dumps(self.to_json(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+                CardFile(self.to_json(), self.signatures).save(path)
+                return
             case _:
                 raise UsageError(f"{path}: a card is written as .html, .md or .json.")
         container.write(path, text.encode())
@@ -243,6 +348,7 @@ _IMAGE_LIMITS = (
     "images.",
 )
 
+_COLUMN = ("name", "kind", "values", "missing", "description")
 _USABLE = 0.5
 """Tables whose raw error is below this say something."""
 
@@ -259,40 +365,9 @@ def _join(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"
 
 
-def _rows(release: Release) -> tuple[float, float]:
-    """The number of rows as the first block of noisy counts tells it, and the noise in that."""
-    if release.schema.image is not None:
-        counted = [block for each in release.plan.rounds for block in each.blocks if block.counts]
-        return record_count(release), min((b.noise_rows * math.sqrt(b.cells) for b in counted), default=0.0)
-    tables = next((tables for _, _, tables in measured_blocks(release)), [])
-    if not tables:
-        return float(release.rows or release.schema.rows or 1), 0.0  # public, as nothing else could tell
-    precision = sum(1 / (table.values.size * table.sigma**2) for table in tables)
-    return estimated_rows(tables), precision**-0.5
-
-
-def _measured(release: Release, rows: float) -> list[Measured]:
-    if release.schema.image is not None:
-        return [_feature_block(each, block, rows) for each in release.plan.rounds for block in each.blocks]
-    tables = {id(block): own for _, block, own in measured_blocks(release)}
-    return [
-        _table_block(each, block, tables[id(block)], rows) if id(block) in tables else _feature_block(each, block, rows)
-        for each in release.plan.rounds
-        for block in each.blocks
-        if id(block) in tables or block.ones > 1
-    ]
-
-
-def _table_block(planned: PublishedRound, block: PublishedBlock, tables: list[Table], rows: float) -> Measured:
-    cells, noise = sum(table.values.size for table in tables), tables[0].sigma
-    error = raw_error(cells / len(tables), noise, rows)
-    return Measured(block.name, len(tables), cells, planned.share * block.part, noise, error)
-
-
-def _feature_block(planned: PublishedRound, block: PublishedBlock, rows: float) -> Measured:
-    """Features other than tables, or counts of images; features by themselves have no error."""
-    error = raw_error(block.cells, block.noise_rows, rows) if block.counts else None
-    return Measured(block.name, block.count, block.cells, planned.share * block.part, block.noise_rows, error)
+def _marks(facts: dict[str, Any], name: str) -> dict[str, tuple[str, ...]]:
+    marked = table(facts, name)
+    return {each: texts(marked, each) for each in marked}
 
 
 def _column(name: str, column: AnyColumn) -> dict[str, str]:

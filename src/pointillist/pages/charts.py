@@ -23,11 +23,14 @@ _REAL, _MADE = 285, WIDTH - 1
 def histogram(
     edges: Sequence[float], real: Sequence[float], synthetic: Sequence[float], ends: tuple[str, str], text: str
 ) -> Markup:
-    """Real shares as steps, synthetic ones as dots; areas are shares, so bars of unequal width compare."""
+    """Real shares as steps, synthetic ones, if any, as dots; areas are shares, so bars of unequal width compare."""
     span = (edges[-1] - edges[0]) or 1.0
     xs = [(WIDTH - 2) * (each - edges[0]) / span + 1 for each in edges]
     widths = [max(1e-9, right - left) for left, right in itertools.pairwise(xs)]
-    heights = [[share / width for share, width in zip(shares, widths, strict=True)] for shares in (real, synthetic)]
+    heights = [
+        [share / width for share, width in zip(shares, widths, strict=True)] if len(shares) else []
+        for shares in (real, synthetic)
+    ]
     top = max(max(heights[0], default=0), max(heights[1], default=0)) or 1.0
     height, base = 120, 104
 
@@ -93,6 +96,41 @@ def amounts(rows: Sequence[tuple[str, float]], text: str) -> Markup:
         ]
     parts.append(f'<path class="axis" d="M{left - 0.5} 0V{len(rows) * _ROW}"/>')
     return _svg(WIDTH, max(1, len(rows)) * _ROW, text, parts)
+
+
+def shares(rows: Sequence[tuple[str, float]], text: str) -> Markup:
+    """One bar for each label of a real table, with its share."""
+    top = max((value for _, value in rows), default=0) or 1.0
+    left, right = 138, 284
+    parts = [f'<path class="axis" d="M{left - 0.5} 0V{len(rows) * _ROW}"/>']
+    for number, (label, value) in enumerate(rows):
+        y, x = number * _ROW + _ROW / 2, left + (right - left) * value / top
+        parts += [
+            _text(left - 6, y + 4, _short(label, left - 8), anchor="end", title=label),
+            f'<path class="real" d="M{left} {y - 5:.1f}H{max(left + 0.5, x):.1f}v10H{left}z"/>',
+            _text(WIDTH - 1, y + 4, _figure(value), anchor="end", style="muted"),
+        ]
+    return _svg(WIDTH, max(1, len(rows)) * _ROW, text, parts)
+
+
+def intervals(rows: Sequence[tuple[str, float, float, float]], text: str) -> Markup:
+    """One row for each label: a dot for the synthetic figure, and a bar from low to high where the private one lies."""
+    if not rows:
+        return Markup()
+    left, right, height = _LEFT, WIDTH - 12, len(rows) * 24
+    low, high = min(min(each[1:]) for each in rows), max(max(each[1:]) for each in rows)
+    low, high = (min(low, 0.0), max(high, 0.0)) if low > 0 and low < 0.5 * high else (low, high)
+    span = (high - low) or 1.0
+    parts = _grid(low, high, left, right, height)
+    for number, (label, value, lowest, highest) in enumerate(rows):
+        y = number * 24 + 12
+        x, a, b = (left + (right - left) * (each - low) / span for each in (value, lowest, highest))
+        parts += [
+            _text(left - 10, y + 4, _short(label, left - 12), anchor="end", title=label),
+            f'<path class="gap" d="M{a:.1f} {y}H{b:.1f}M{a:.1f} {y - 5}v10M{b:.1f} {y - 5}v10"/>',
+            f'<circle class="synthetic" cx="{x:.1f}" cy="{y}" r="4.5"/>',
+        ]
+    return _svg(WIDTH, height + 18, text, parts)
 
 
 def dumbbells(rows: Sequence[tuple[str, float, float]], text: str, *, low: float, high: float) -> Markup:

@@ -61,13 +61,18 @@ def draw(scores: Integers, scale: float) -> int:
 
 @lru_cache(maxsize=8)
 def _mechanism(scale: float) -> Any:
-    import opendp.prelude as dp  # here, because it takes long to load
+    # Here, because few calls draw; not opendp.prelude, which loads every library it has something for.
+    from opendp.domains import atom_domain, vector_domain
+    from opendp.measurements import make_noisy_max
+    from opendp.measures import zero_concentrated_divergence
+    from opendp.metrics import linf_distance
+    from opendp.mod import enable_features
 
-    dp.enable_features("contrib")
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
+    enable_features("contrib")
+    space = vector_domain(atom_domain(T="i64")), linf_distance(T="i64")
     # OpenDP's selection for zCDP is the exponential mechanism; its selection for pure DP is permute-and-flip, whose
     # privacy loss is not confined to an interval of length epsilon.
-    mechanism = dp.m.make_noisy_max(*space, dp.zero_concentrated_divergence(), scale=scale, negate=True)
+    mechanism = make_noisy_max(*space, zero_concentrated_divergence(), scale=scale, negate=True)
     # Its own statement of what it does must agree with ours: rho = (2 / scale)^2 / 8 at sensitivity 1.
     if not math.isclose(mechanism.map(1), 0.5 / scale**2, rel_tol=1e-9):
         raise RuntimeError("OpenDP does not draw at the scale that was asked for")

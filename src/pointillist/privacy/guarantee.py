@@ -69,7 +69,7 @@ class Guarantee:
             "epsilon": self.epsilon,
             "delta": self.delta,
             "neighbours": self.neighbours.value,
-            "person": None if self.person is None else self.person.model_dump(),
+            "person": None if self.person is None else self.person.facts(),
             "mu": self.mu,
             "epsilon_slack": self.epsilon_slack,
             "delta_slack": self.delta_slack,

@@ -39,6 +39,7 @@ class Noisy:
                 guarantee.person,
                 nonnegative=self.nonnegative,
                 positive=self.dimension if self.positive else None,
+                shared=self.grid.shared > 0,
             )
         )
 

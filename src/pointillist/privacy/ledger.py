@@ -79,6 +79,11 @@ class Ledger:
         self.path = plain(path) if path is not None else default_path()
         self._file = LedgerFile(self.path)
 
+    def _repr_html_(self) -> str:
+        from pointillist.privacy.ledger_box import ledger_box
+
+        return ledger_box(self).to_html()
+
     def record(
         self, dataset: str, guarantee: Guarantee, *, release: str, purpose: str, seen: Identity | None = None
     ) -> None:
@@ -99,7 +104,7 @@ class Ledger:
                 raise LedgerError(
                     f"{self.path}: {release} is in the ledger already, and is made once. Nothing was spent."
                 )
-            person = None if guarantee.person is None else guarantee.person.model_dump_json()
+            person = None if guarantee.person is None else json.dumps(guarantee.person.facts())
             db.execute(
                 "UPDATE account SET neighbours = ?, person = ? WHERE dataset = ?",
                 (guarantee.neighbours.value, person, dataset),
@@ -167,6 +172,11 @@ class Ledger:
         """The spend of a release, if it was recorded."""
         spends = (spend for account in self.accounts() for spend in account.spends)
         return next((spend for spend in spends if spend.release == release), None)
+
+    def holds(self, release: str, dataset: str) -> bool:
+        """Whether an account has the spend of a release."""
+        spend = self.find(release)
+        return spend is not None and spend.dataset == dataset
 
     def _account(self, db: sqlite3.Connection, dataset: str) -> Account | None:
         row = db.execute("SELECT * FROM account WHERE dataset = ?", (dataset,)).fetchone()

@@ -33,11 +33,15 @@ def add_noise(sums: Integers, sigma: float, *, threads: int = 2) -> Integers:
 
 
 def _noisy(sums: Integers, sigma: float) -> Integers:
-    import opendp.prelude as dp  # here, because it takes long to load and most calls draw no noise
+    # Here, because most calls draw no noise; not opendp.prelude, which loads every library it has something for.
+    from opendp.domains import atom_domain, vector_domain
+    from opendp.measurements import make_gaussian
+    from opendp.metrics import l2_distance
+    from opendp.mod import enable_features
 
-    dp.enable_features("contrib")
-    space = dp.vector_domain(dp.atom_domain(T="i64"), size=sums.size), dp.l2_distance(T=float)
-    mechanism = dp.m.make_gaussian(*space, scale=sigma)
+    enable_features("contrib")
+    space = vector_domain(atom_domain(T="i64"), size=sums.size), l2_distance(T=float)
+    mechanism = make_gaussian(*space, scale=sigma)
     # OpenDP's own statement of what it did must agree with ours: rho = 1 / (2 sigma^2) at sensitivity 1.
     if not math.isclose(mechanism.map(1.0), 0.5 / sigma**2, rel_tol=1e-9):
         raise RuntimeError("OpenDP does not add the noise that was asked for")

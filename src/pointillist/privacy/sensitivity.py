@@ -13,10 +13,12 @@ def squared_sensitivity(
     *,
     nonnegative: bool,
     positive: int | None = None,
+    shared: bool = False,
 ) -> int:
     """The largest squared distance between the sums over two neighbouring data sets.
 
-    `squared_norm` bounds the squared norm of one record's integer features; a person has at most k records.
+    `squared_norm` bounds the squared norm of one record's integer features; a person has at most k records. Where these
+    share one weight (`shared`, see `Grid`), it bounds that of all of a person's records together, and k counts as 1.
 
     - add-remove: the sums differ by at most k vectors, so by k times the bound;
     - replace-one: two such groups of vectors a, b. ||a - b||^2 = ||a||^2 + ||b||^2 - 2<a, b>, which is at most twice
@@ -26,7 +28,7 @@ def squared_sensitivity(
       e = 3 sqrt D (each coordinate by less than 1, twice, and a float's own error is far below that). So with norms at most
       N, <a, b> >= -2eN - e^2, and ||a - b||^2 <= 2 N^2 + 4eN + 2e^2.
     """
-    rows = 1 if person is None else person.max_rows
+    rows = 1 if person is None or shared else person.max_rows
     factor = 1
     if neighbours is Neighbours.REPLACE_ONE:
         if positive is not None and not nonnegative:

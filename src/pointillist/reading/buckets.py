@@ -1,7 +1,7 @@
 """Buckets: Parquet, Arrow and CSV files at s3://, gs://, az:// and https:// addresses, streamed from there."""
 
 from collections.abc import Hashable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 import duckdb
@@ -15,7 +15,7 @@ from pointillist.files.http_files import HttpFiles
 from pointillist.files.urls import Url
 from pointillist.reading.base import SOURCES, Source
 from pointillist.reading.csv_files import CsvFile
-from pointillist.reading.csv_folders import CsvFolder, csv_names
+from pointillist.reading.csv_folders import CsvFolder, csv_names, is_hidden
 from pointillist.reading.lakes import LOG, delta_table
 from pointillist.reading.parquet_files import FILE_KINDS, MOST_FILES, Files
 from pointillist.schema import Schema
@@ -132,6 +132,7 @@ def _folder(url: Url, store: fs.FileSystem, path: str, inside: list[str], delimi
         raise DataError(f"{url}: holds more than {MOST_FILES:,} files. Name the folder of the table itself.")
     if any(each.endswith(_ICEBERG) for each in inside):
         raise DataError(f"{url}: is an Iceberg table. Name it by its catalog: iceberg://catalog/namespace.table.")
+    inside = [each for each in inside if not is_hidden(PurePosixPath(each).relative_to(path))]
     if names := [Path(each) for each in inside if CsvFile.suits_name(Path(each))]:
         csv_names([Path(each) for each in inside], str(url))
         parts = [url.below(each.relative_to(path).as_posix()) for each in sorted(names)]

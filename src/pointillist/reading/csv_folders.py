@@ -1,9 +1,9 @@
 """CSV folders: one table in several CSV files, of this machine or of a bucket, which all name the same columns."""
 
 import itertools
-from collections.abc import Hashable, Iterator, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any, Self
 
 import duckdb
 import pyarrow as pa
@@ -28,16 +28,31 @@ class CsvFolder(Source):
 
     @classmethod
     def suits(cls, table: Any) -> bool:
-        return isinstance(table, Path) and table.is_dir() and any(map(CsvFile.suits_name, table.iterdir()))
+        if not (isinstance(table, Path) and table.is_dir()):
+            return False
+        return any(CsvFile.suits_name(path) and not is_hidden(path.relative_to(table)) for path in table.iterdir())
 
     @classmethod
     def opened(cls, table: Any, delimiter: str) -> "CsvFolder":
-        files = sorted(itertools.islice((path for path in table.rglob("*") if path.is_file()), MOST_FILES + 1))
+        files = sorted(itertools.islice(_files(table), MOST_FILES + 1))
         parts = csv_names(files, str(table))
         return cls([CsvFile.opened(path, delimiter) for path in parts], str(table))
 
     def partitions(self, most: int) -> Sequence[Source]:
-        return self._parts if len(self._parts) <= most else (self,)
+        """File by file, or as many files in each as it takes."""
+        self.require([])  # here, where all first lines are seen
+        if len(self._parts) <= most:
+            return self._parts
+        cuts = [round(len(self._parts) * part / most) for part in range(most + 1)]
+        return tuple(type(self)(self._parts[start:end], self.name) for start, end in itertools.pairwise(cuts))
+
+    def address(self) -> dict[str, Any] | None:
+        files = [part.address() for part in self._parts]
+        return None if None in files else {"source": "csv folder", "name": self.name, "files": files}
+
+    @classmethod
+    def from_address(cls, facts: Mapping[str, Any]) -> Self:
+        return cls([CsvFile.from_address(each) for each in facts["files"]], facts["name"])
 
     def with_decimal(self, decimal: str) -> "CsvFolder":
         return type(self)([part.with_decimal(decimal) for part in self._parts], self.name)
@@ -72,6 +87,15 @@ class CsvFolder(Source):
         kinds = pa.schema([(name, pa.string()) for name in names])
         batches = (batch for part in self._parts for batch in part.text_stream(names))
         return pa.RecordBatchReader.from_batches(kinds, batches)
+
+
+def is_hidden(path: PurePath) -> bool:
+    """Whether a path below a folder is no part of its table: copies of editors and unfinished writers hold rows again."""
+    return any(part.startswith((".", "_")) for part in path.parts)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.is_file() and not is_hidden(path.relative_to(folder)))
 
 
 def csv_names(files: Sequence[Path], name: str) -> list[Path]:

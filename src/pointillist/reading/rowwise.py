@@ -13,6 +13,7 @@ import duckdb
 
 from pointillist.errors import UsageError
 from pointillist.reading.allowed_sql import ALLOWED
+from pointillist.reading.where import conditions
 
 _EXPRESSIONS = {
     "BETWEEN", "CASE", "CAST", "COLLATE", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "FUNCTION", "LAMBDA",
@@ -78,10 +79,13 @@ class RowWise:
         self._single: set[str] = set()
         self._all = self._star = False
         try:
-            for statement in _parsed(self.sql):
+            parsed = _parsed(self.sql)
+            for statement in parsed:
                 self._walk(statement, frozenset())
         except RecursionError:
             raise UsageError("the query is nested too deeply to be checked. Write it in a simpler way.") from None
+        self.conditions = conditions(parsed[0]["node"])
+        """What all rows of its result meet, as far as a server may be told."""
 
     @property
     def table(self) -> tuple[str, str, str] | None:

@@ -4,10 +4,11 @@ A pass must see each row once, and all passes of a release see the same rows: wh
 out by the server, in a snapshot that is held from before the first pass until after the last.
 
 A query is not sent to the server. It is checked like any other (`rowwise`) and run here, by DuckDB, over the columns that it
-needs: so it means what was checked, whatever functions of its own a database has.
+needs: so it means what was checked, whatever functions of its own a database has. Of its WHERE the server is told what it
+cannot take in another sense (`where`), to send fewer rows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -22,6 +23,7 @@ from pointillist.reading.base import SOURCES, Report, Source, quote
 from pointillist.reading.batches import BATCH_ROWS, rows_at_once
 from pointillist.reading.connection import confine, connect, noted
 from pointillist.reading.rowwise import RowWise
+from pointillist.reading.where import Condition
 from pointillist.schema import Schema
 
 
@@ -52,12 +54,24 @@ class _Snapshot:
         asked = ", ".join(f"{self._table.columns[name]} AS {self._server.dialect.quote(name)}" for name in columns)
         return f"SELECT {asked} FROM {self._table.name}{self._clause}"
 
+    def _where(self, met: Sequence[Condition]) -> str:
+        """Those conditions whose column is one of this table's, and holds what it is compared with."""
+        dialect, told = self._server.dialect, []
+        for each in met:
+            names = [name for name in self._table.columns if name.lower() == each.column]
+            if len(names) == 1 and self._table.comparable.get(names[0]) == each.kind:
+                # Values are whole numbers, or texts without quotes and backslashes: they stand for themselves.
+                values = [f"'{value}'" if each.kind == "text" else str(value) for value in each.values]
+                any_of = (dialect.compared(dialect.quote(names[0]), each.sign, value) for value in values)
+                told.append(f"({' OR '.join(any_of)})")
+        return f" WHERE {' AND '.join(told)}" if told else ""
+
     def kinds(self, columns: list[str]) -> pa.Schema:
         return self._server.kinds(f"{self._select(columns)} LIMIT 0")
 
-    def rows(self, columns: list[str], most: int) -> Iterator[pa.RecordBatch]:
-        """Some columns, in batches of at most so many rows."""
-        for batch in self._server.stream(self._select(columns)):
+    def rows(self, columns: list[str], most: int, met: Sequence[Condition] = ()) -> Iterator[pa.RecordBatch]:
+        """Some columns, in batches of at most so many rows; those that do not meet conditions may be left out."""
+        for batch in self._server.stream(self._select(columns) + self._where(met)):
             for start in range(0, batch.num_rows, most):
                 yield batch.slice(start, most)
 
@@ -66,11 +80,10 @@ class _Snapshot:
 class ServerTable(Source):
     """A table of a database server."""
 
-    whole = True
-
     def __init__(self, url: Url, table: str, schema: str | None = None, held: _Snapshot | None = None):
         self._url, self._schema, self._table, self._held = url, schema, table, held
         self.name = f"table {table!r} of {url}"
+        self.whole = DIALECTS[url.scheme].shows_all
 
     @classmethod
     def suits(cls, table: Any) -> bool:
@@ -111,8 +124,14 @@ class ServerTable(Source):
             return snapshot.kinds(columns)
 
     def read(self, columns: list[str], schema: Schema, report: Report) -> Iterator[pa.RecordBatch]:
+        yield from self.read_some(columns, schema, report, ())
+
+    def read_some(
+        self, columns: list[str], schema: Schema, report: Report, met: Sequence[Condition]
+    ) -> Iterator[pa.RecordBatch]:
+        """The same, perhaps without rows that do not meet all conditions."""
         with self._snapshot() as snapshot:
-            yield from snapshot.rows(columns, rows_at_once(schema))
+            yield from snapshot.rows(columns, rows_at_once(schema), met)
         report(1.0)
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
@@ -160,7 +179,7 @@ class ServerQuery(Source):
         with self._table.held() as table, connect() as db:
             wanted = self._query.needs(table.column_names(), columns)
             kinds = table.kinds(wanted)
-            rows = noted(table.read(wanted, schema, report), failures)
+            rows = noted(table.read_some(wanted, schema, report, self._query.conditions), failures)
             try:
                 asked = ", ".join(map(quote, columns))
                 yield from self._result(db, kinds, rows).project(asked).to_arrow_reader(rows_at_once(schema))

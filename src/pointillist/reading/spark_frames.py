@@ -1,11 +1,10 @@
 """Spark frames: tables that are on a Spark cluster, classic or Connect. There their rows stay."""
 
-import os
 import re
 import socket
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,8 @@ import pyarrow as pa
 
 from pointillist.errors import DataError, UsageError
 from pointillist.reading.base import SOURCES, Report, Source, taken_over
-from pointillist.reading.image_folders import holds_images
 from pointillist.schema import Schema
 
-_FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv", ".orc": "orc"}
 _WAIT = 5.0
 """Seconds in which a master must answer."""
 _ABSENT = re.compile(r"No module named '?([\w.]+)")
@@ -31,8 +28,8 @@ class SparkFrame(Source):
 
     engine = "spark"
 
-    def __init__(self, table: Any, name: str = "the Spark frame", *, whole: bool = False):
-        self.table, self.name, self.whole = table, name, whole
+    def __init__(self, table: Any, name: str = "the Spark frame", *, whole: bool = False, files: tuple[Path, ...] = ()):
+        self.table, self.name, self.whole, self._files = table, name, whole, files
         self._collected: pa.Table | None = None
 
     @classmethod
@@ -64,6 +61,11 @@ class SparkFrame(Source):
                 continue
         return found
 
+    def stamp(self) -> Hashable:
+        """Of the files that are on this machine's disk; none if it has others, or is a frame of the caller's."""
+        found = (each.stat() for each in self._files)
+        return tuple((each.st_ino, each.st_size, each.st_mtime_ns) for each in found) or None
+
     def selected(self, columns: list[str]) -> Any:
         """Some columns as a frame of Spark's."""
         self.require(columns)
@@ -83,43 +85,6 @@ class SparkFrame(Source):
             with translated(self.name, "Draft from a part of it, such as frame.limit(1_000_000), if it is large."):
                 self._collected = quietly(self.table.toArrow)
         return taken_over(db, self._collected, self.name).query("source", sql)
-
-
-def at_path(session: Any, place: str, delimiter: str) -> SparkFrame | None:
-    """The table at a path or URL, as Spark reads it; none where Spark reads no such tables, as of images.
-
-    The ending says what it is, of a folder of this machine those of the files in it; else it is Parquet.
-    """
-    form = _format(place)
-    if form is None:
-        return None
-    reader = session.read.format(form)
-    if form == "csv":
-        # A line is a row, and cannot swallow others; what is no row, and a file with another first line, is refused.
-        reader = reader.options(
-            header=True, sep="\t" if ".tsv" in place and delimiter == "," else delimiter, escape='"', mode="FAILFAST",
-            enforceSchema=False, inferSchema=False, encoding="UTF-8",
-        )  # fmt: skip
-    here = "://" not in place and os.path.exists(place)
-    name = re.sub(r"//[^/]*@|\?.*", lambda found: "//" * found[0].startswith("/"), place)  # without user and parameters
-    with translated(name):
-        table = quietly(lambda: reader.load(Path(place).absolute().as_uri() if here else place))
-    return SparkFrame(table, name, whole=True)
-
-
-def _format(place: str) -> str | None:
-    """What Spark calls the format of a table; none if it has none for it."""
-    folder = Path(place)
-    if "://" not in place and folder.is_dir():
-        if holds_images(folder):
-            return None
-        endings = {_ending(each.name) for each in folder.rglob("*") if not each.name.startswith((".", "_"))}
-        return next((_FORMATS[each] for each in endings if each in _FORMATS), None)
-    return _FORMATS.get(_ending(place.rstrip("/*"))) or ("parquet" if "://" in place else None)
-
-
-def _ending(name: str) -> str:
-    return Path(re.sub(r"\.(gz|bz2|zst|snappy)$", "", name.lower())).suffix
 
 
 def _packed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -144,7 +109,7 @@ def session_at(master: str | None) -> Any:
     builder = SparkSession.builder.appName("pointillist")
     if master.startswith("local"):
         builder = builder.config("spark.pyspark.python", sys.executable)
-    with translated(f"Spark at {master}", "Is the master there, and may it be reached?"):
+    with translated(f"Spark at {_shown(master)}", "Is the master there, and may it be reached?"):
         return (builder.remote(master) if master.startswith("sc://") else builder.master(master)).getOrCreate()
 
 
@@ -160,7 +125,18 @@ def _require_answer(master: str) -> None:
         except OSError:
             continue
     if found:
-        raise UsageError(f"--master {master}: nobody answers there. Is it running, and may it be reached from here?")
+        raise UsageError(
+            f"--master {_shown(master)}: nobody answers there. Is it running, and may it be reached from here?"
+        )
+
+
+def _shown(master: str) -> str:
+    """Scheme, host and port: what follows may be a token."""
+    place = re.split("[;?#]", master)[0]
+    found = re.match(r"((?:k8s://)?[\w+.-]+://)[^/]*", place)
+    if found is None:
+        return place
+    return f"{found[1]}…" if "@" in place else found[0]  # before an @ stands a password, perhaps with a slash in it
 
 
 def quietly(work: Any) -> Any:

@@ -17,6 +17,7 @@ class Spreadsheet(Frame):
     """The first sheet of a file. It is held in memory."""
 
     endings = _ENDINGS
+    untyped = True  # a cell has a type, a column has none: one other cell would change how all the rest are read
 
     def __init__(self, path: Path):
         super().__init__(_read(path))
@@ -30,6 +31,9 @@ class Spreadsheet(Frame):
     def opened(cls, table: Any, delimiter: str) -> "Spreadsheet":
         return cls(table)
 
+    def types(self) -> dict[str, pa.DataType]:
+        return {}
+
 
 def _read(path: Path) -> pa.Table:
     try:
@@ -37,8 +41,7 @@ def _read(path: Path) -> pa.Table:
     except ImportError:
         raise UsageError(f"{path}: fastexcel is needed to read it: pip install 'pointillist[files]'.") from None
     try:
-        # Types are taken from all rows: a column of numbers with one text in it is a column of texts.
-        sheet = fastexcel.read_excel(str(path)).load_sheet(0, schema_sample_rows=None)
+        sheet = fastexcel.read_excel(str(path)).load_sheet(0, dtypes="string")  # cell by cell
         return pa.Table.from_batches([pa.record_batch(sheet)])
     except Exception:  # its message may quote a value
         raise DataError(f"{path}: cannot be read. Is it whole, and of the kind that its name says?") from None

@@ -59,7 +59,7 @@ class ConstrainedSampler:
         """The sampler of records that also meet a condition; it is Unreachable if there are none."""
         if not condition.cuts:
             return self
-        found = replace(self, sampler=_conditioned(self.sampler, condition, rng), condition=condition)
+        found = replace(self, sampler=conditioned(self.sampler, condition, rng), condition=condition)
         if self.rules.constraints:
             for _ in found._possible(rng, 1):
                 pass  # raises if there are none
@@ -76,7 +76,7 @@ class ConstrainedSampler:
     def fit_raking(self, rng: np.random.Generator) -> Raking:
         """Learn how to make up for rows that are impossible."""
         wanted = draw_records(self.sampler, _POOL, rng)
-        candidates, broken = self._mended(wanted, rng)
+        candidates, broken = self.mended(wanted, rng)
         if np.mean(~broken) < _POSSIBLE:
             raise self._contradiction(candidates, broken)
         columns, pairs = margins_of(self.levels, self.rules, wanted.codes)
@@ -104,7 +104,7 @@ class ConstrainedSampler:
         found = drawn = 0
         while found < needed or not drawn:
             size = int(np.clip(1.05 * (needed - found) / rate, 50, 2 * _BLOCK))
-            candidates, broken = self._mended(self._records(size, rng), rng)
+            candidates, broken = self.mended(self._records(size, rng), rng)
             drawn += size
             found += size - int(broken.sum())
             rate = max(found, 1) / drawn
@@ -112,7 +112,7 @@ class ConstrainedSampler:
                 raise self._contradiction(candidates, broken)
             yield candidates.part(~broken)
 
-    def _mended(self, records: Records, rng: np.random.Generator) -> tuple[Sample, Bools]:
+    def mended(self, records: Records, rng: np.random.Generator) -> tuple[Sample, Bools]:
         """Records with the numbers that decide about them, and which of them break a rule.
 
         What the model knows of a number is its tile. So where a row breaks a rule, its numbers are drawn again inside
@@ -171,7 +171,7 @@ class ConstrainedSampler:
         )
 
 
-def _conditioned(sampler: Sampler, condition: Condition, rng: np.random.Generator) -> Sampler:
+def conditioned(sampler: Sampler, condition: Condition, rng: np.random.Generator) -> Sampler:
     """The sampler of rows that meet the condition: in closed form where there is one, else by trial."""
     if not isinstance(sampler, Conditional):
         trial = Rejection(sampler, condition.shares)

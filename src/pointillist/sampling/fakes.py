@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from pointillist.schema import Schema
 
@@ -64,6 +65,23 @@ def with_fakes(table: pa.Table, schema: Schema, rng: np.random.Generator) -> pa.
             if name in made or name in table.column_names
         }
     )
+
+
+def with_persons(table: pa.Table, schema: Schema, persons: NDArray[np.int64], rng: np.random.Generator) -> pa.Table:
+    """A sampled table with new names for its persons, in the schema's order: running numbers, or what is made up instead.
+
+    `persons` says for each row whose it is; numbers go on from there, so that parts of one sample share no person.
+    """
+    assert schema.person is not None
+    name = schema.person.column
+    kind = getattr(schema.columns.get(name), "fake", None)
+    names = pa.array(persons + 1)
+    if kind not in (None, "id"):
+        own, places = np.unique(persons, return_inverse=True)
+        names = fake_column(kind, len(own), rng).take(pa.array(places))
+    order = [each for each in schema.columns if each == name or each in table.column_names]
+    columns = {each: names if each == name else table[each] for each in (order if name in order else [name, *order])}
+    return pa.table(columns)
 
 
 def fake_column(kind: str, count: int, rng: np.random.Generator) -> pa.Array:

@@ -21,20 +21,26 @@ class Sample:
     records: Records
     numbers: Mapping[str, Floats]
     """By numeric column. A column that is not here is not settled yet."""
+    persons: NDArray[np.int64] | None = None
+    """For each record whose it is, from 0, where persons were drawn with all of their records."""
 
     def __len__(self) -> int:
         return self.records.rows
 
     def part(self, rows: NDArray[Any]) -> "Sample":
         """Some of the records: by number, perhaps several times, or by mask."""
-        return Sample(self.records.part(rows), {name: values[rows] for name, values in self.numbers.items()})
+        persons = None if self.persons is None else self.persons[rows]
+        return Sample(self.records.part(rows), {name: values[rows] for name, values in self.numbers.items()}, persons)
 
     @staticmethod
     def joined(parts: Sequence["Sample"]) -> "Sample":
         """Samples one after the other; there is at least one."""
         names = parts[0].numbers
         joined = {name: np.concatenate([part.numbers[name] for part in parts]) for name in names}
-        return Sample(Records.joined([part.records for part in parts]), joined)
+        owned = [part.persons for part in parts if part.persons is not None]
+        return Sample(
+            Records.joined([part.records for part in parts]), joined, np.concatenate(owned) if owned else None
+        )
 
     def settled(self, levels: Sequence[Levels], rng: np.random.Generator) -> "Sample":
         """The same with a number for every value of every numeric column."""
@@ -43,4 +49,4 @@ class Sample:
             if each.numeric and each.name not in found:
                 codes = self.records.codes[each.name]
                 found[each.name] = numbers(each, codes, rng.random(len(codes)))
-        return Sample(self.records, found)
+        return Sample(self.records, found, self.persons)

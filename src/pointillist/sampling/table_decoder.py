@@ -13,7 +13,7 @@ from pointillist.errors import UsageError
 from pointillist.sampling.condition import Condition
 from pointillist.sampling.decoding import decode_table
 from pointillist.sampling.derived_columns import with_derived
-from pointillist.sampling.fakes import with_fakes
+from pointillist.sampling.fakes import with_fakes, with_persons
 from pointillist.sampling.sample import Sample
 from pointillist.schema import Schema
 from pointillist.schema.levels import Levels, levels_of
@@ -71,7 +71,8 @@ class TableDecoder:
     def decode(self, sample: Sample, rng: np.random.Generator) -> pa.Table:
         """Rows as an Arrow table; numbers that are not settled yet are drawn."""
         measured = decode_table(self.levels, sample.records.codes, rng, sample.numbers)
-        return with_fakes(with_derived(measured, self.schema), self.schema, rng)
+        made = with_fakes(with_derived(measured, self.schema), self.schema, rng)
+        return made if sample.persons is None else with_persons(made, self.schema, sample.persons, rng)
 
     def to_frame(self, decoded: pa.Table, frame: str | None) -> Any:
         """Rows of the schema's types in another kind of frame: by default the caller's own."""

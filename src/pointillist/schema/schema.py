@@ -6,6 +6,7 @@ into every release. So nothing in it may be read off private rows, unless the ow
 public (`reviewed = true`).
 """
 
+import itertools
 import re
 import tomllib
 import warnings
@@ -19,19 +20,9 @@ from pointillist.files.paths import checked
 from pointillist.files.toml_text import edited, key, line
 from pointillist.schema.constraints import Constraint, Impossible
 from pointillist.schema.kinds import NAMES, AnyColumn, Categorical, Column, Derived, Ignore, Image
+from pointillist.schema.person import Person
 
 FORMAT = 1
-
-
-class Person(BaseModel):
-    """Who a row belongs to, when a person may own several rows."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    column: str
-    """The column that names the person. It is never measured."""
-    max_rows: Annotated[int, Field(ge=1)]
-    """At most this many rows of each person are used; the rest are left out."""
 
 
 class Purchase(BaseModel):
@@ -89,6 +80,7 @@ class Schema(BaseModel):
                 f"column {self.person.column!r} names the person and may not be measured: "
                 'set its kind to "ignore", or leave it out of the columns'
             )
+        self._check_persons()
         if self.person is not None and self.one_row_per_person:
             raise ValueError("person and one_row_per_person = true contradict each other: remove one of them")
         for name, column in self.columns.items():
@@ -102,6 +94,20 @@ class Schema(BaseModel):
             except ValueError as error:
                 raise ValueError(f"constraint {number} ({constraint}): {error}") from None
         return self
+
+    def _check_persons(self) -> None:
+        """What is said of persons needs a person column; an order needs a column that has one."""
+        facts = [name for name, column in self.measured.items() if column.of == "person"]
+        if self.person is None:
+            if facts:
+                raise ValueError(
+                    f'column {facts[0]!r} has of = "person", and there is no [person]: name the person column'
+                )
+            return
+        if self.person.order is not None:
+            self.person.check_order(self.measured)
+        if facts and all(column.of == "person" for column in self.measured.values()):
+            raise ValueError('every column has of = "person": a person then has one row, and needs no person column')
 
     def _check_image(self) -> None:
         images = [name for name, column in self.measured.items() if isinstance(column, Image)]
@@ -120,6 +126,17 @@ class Schema(BaseModel):
         if self.constraints:
             raise ValueError("constraints are for tables, not for images")
 
+    def __repr__(self) -> str:  # notebooks keep it beside the box, and a draft's facts are private
+        draft = "" if self.reviewed else ", a draft"
+        return f"<Schema of {self.name!r}: {len(self.columns)} columns{draft}>"
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        from pointillist.schema.schema_box import schema_box
+
+        return schema_box(self).to_html()
+
     @property
     def image(self) -> tuple[str, Image] | None:
         """The name and column of the images; none if this is a table."""
@@ -134,6 +151,16 @@ class Schema(BaseModel):
     def measured(self) -> dict[str, Any]:
         """The columns that are measured and synthesised, in order."""
         return {name: column for name, column in self.columns.items() if column.measured}
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Columns that may be measured together, two by two, in their order."""
+        return list(itertools.combinations([name for name, each in self.measured.items() if each.has_levels], 2))
+
+    @property
+    def derived(self) -> dict[str, Derived]:
+        """The columns that follow from measured ones, in order."""
+        return {name: column for name, column in self.columns.items() if isinstance(column, Derived)}
 
     def column(self, name: str) -> AnyColumn:
         """A column of the table, ignored if the schema does not name it."""
@@ -208,7 +235,10 @@ class Schema(BaseModel):
             text += line("one_row_per_person", True)
         text += "".join(f"# {each}\n" for each in _question(self.several_rows))
         if self.person is not None:
-            text += "\n[person]\n" + line("column", self.person.column) + line("max_rows", self.person.max_rows)
+            text += "\n[person]\n" + "".join(
+                line(fact, value, "READ FROM THE DATA" if fact in self.read_from_data else "")
+                for fact, value in self.person.facts().items()
+            )
         if self.purchase is not None:
             text += "\n[purchase]\n" + "".join(line(*each) for each in self.purchase.model_dump().items())
         parts = [f"\n[columns.{key(name)}]\n{_column_lines(column)}" for name, column in self.columns.items()]
@@ -232,6 +262,8 @@ class Schema(BaseModel):
         for late in ("bought", "purchase"):  # earlier versions had neither: their files stay as they were
             if not facts[late]:
                 del facts[late]
+        if self.person is not None:
+            facts["person"] = self.person.facts()
         for name, column in self.columns.items():
             for late in column.unset():
                 del facts["columns"][name][late]

@@ -19,7 +19,10 @@ METHODS: dict[str, Callable[[], Method]] = {
     "landmarks": lambda: pt.Landmarks(number=8, candidates=64),
     "reduced-set": lambda: pt.ReducedSet(features=12),
 }
-"""Every method for tables, with few features, made afresh for each run: what it keeps must not be another run's."""
+"""Every method for rows of tables, with few features, made afresh for each run: what it keeps must not be another's."""
+OF_PERSONS: dict[str, Callable[[], Method]] = {"chronicle": lambda: pt.Chronicle(most_tiles=6)}
+"""Methods for persons with histories."""
+_EVERY = {**METHODS, **OF_PERSONS}
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class Case:
             "epsilon": self.epsilon,
             "target": self.target,
             "neighbours": self.neighbours,
-            "method": METHODS[self.method](),
+            "method": _EVERY[self.method](),
         }
 
     def _release(self, rows: tuple[Row, ...], place: Room) -> Callable[[Progress], pt.Release]:

@@ -17,6 +17,7 @@ from PIL import Image
 import pointillist as pt
 from pointillist.features import Extractor
 from pointillist.features.images.extractor import Input
+from pointillist.features.images.extractor_training import PublicImages
 from pointillist.features.images.public_network import small_network
 from pointillist.methods.base import Method
 from pointillist.progress import Progress
@@ -37,11 +38,20 @@ def _extractor() -> Extractor:
     return Extractor.small("tiny", Input(SIDE, SIDE, 1, (0.5,), (0.25,)), widths, small_network(1, widths))
 
 
+@cache
+def _gallery() -> PublicImages:
+    """Public images, none of which is private."""
+    pixels = np.random.default_rng(77).integers(0, 256, (24, SIDE, SIDE), dtype=np.uint8)
+    return PublicImages.of("public", pixels)
+
+
 METHODS: dict[str, Callable[[], Method]] = {
     "spectral": pt.Spectral,
     "merf": lambda: pt.ImageMerf(features=20),
     "hermite": lambda: pt.ImageHermite(order=3, products=2, product_order=3),
     "perceptual": lambda: pt.Perceptual(extractor=_extractor()),
+    # Overlap: or else rows would be compared with the public ones first, outside the pass that calls are watched around.
+    "gallery": lambda: pt.Gallery(extractor=_extractor(), public=_gallery(), directions=3, overlap=True),
 }
 
 

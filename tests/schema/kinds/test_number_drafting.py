@@ -79,3 +79,22 @@ def test_few_numbers_are_listed_though_one_row_lies_far_away() -> None:
     values, often = [-9.5, 0.123457, 0.234568, 0.345679], [1, 400, 400, 400]
     assert range_of(numbers(values, often), 1e-6).only == (0.123457, 0.234568, 0.345679)
     assert range_of(numbers([-200, 1, 5, 30], often), 1.0).only == ()
+
+
+def test_a_bound_is_one_that_several_rows_share_where_hardly_a_row_lies_beyond() -> None:
+    """Scores from 2 to 22, and one row at 23: nobody is at 24, and 23 tells about one row."""
+    values, often = list(range(2, 24)), [60] * 21 + [1]
+    assert range_of(numbers(values, often), 1.0)[:2] == (2.0, 22.0)
+    assert range_of(numbers(values, [60] * 17 + [4] * 5), 1.0).high >= 23  # a tail of several rows is kept
+
+
+def test_one_number_alone_has_hardly_any_room() -> None:
+    assert range_of(numbers([3.4], [1700]), 0.1)[:2] == pytest.approx((3.4, 3.5))
+    assert range_of(numbers([1 / 3], [1700]), None)[:2] == pytest.approx((1 / 3, 1 / 3), abs=1e-6)
+
+
+def test_halves_are_not_rounded_off_where_all_numbers_can_be_listed() -> None:
+    """Most taxes are whole, some are not: one more digit is enough for all. Of more numbers, one of 37.5 gives
+    none of the others a decimal."""
+    assert decimals_of(numbers([2.0, 2.5, 3.0, 7.5], [400, 40, 400, 20]), single=False) == 1
+    assert decimals_of(numbers(sorted([*range(120), 37.5]), 20), single=False) == 0

@@ -15,4 +15,6 @@ def show_model(model: Model) -> None:
         f"It is {model.generator.describe()}{over}; about {model.rows:,.0f} private {model.guarantee.record}s by its "
         "noisy count."
     )
+    for note in model.notes:
+        out.print(note)
     show_schema(model.schema)

@@ -6,6 +6,7 @@ from pointillist.cli.console import out, say
 from pointillist.cli.outputs import print_json
 from pointillist.cli.show.plan import promise
 from pointillist.cli.show.table import Table
+from pointillist.generators.gallery.telling import told
 from pointillist.release import Release
 from pointillist.schema import Schema
 
@@ -16,6 +17,8 @@ def tell_release(made: Release, output: Path, quiet: bool, as_json: bool) -> str
         print_json({"release": str(output), "id": made.id, "guarantee": made.guarantee.to_json()})
     elif not quiet:
         say(made.guarantee.sentence())
+        for note in told(made):
+            say(note)
         say(f"Written to {output}.")
         return f"pointillist fit {output} -o MODEL"
     return None
@@ -41,6 +44,8 @@ def show_release(release: Release) -> None:
             tables = [] if image else [f"{block.count:,}"]
             table.add_row(block.name, *tables, f"{block.cells:,}", f"± {block.noise_rows:,.1f}")
     out.print(table)
+    for note in told(release):
+        out.print(note)
     _show_vouched(release.schema)
 
 

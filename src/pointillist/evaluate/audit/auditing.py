@@ -8,7 +8,7 @@ from typing import Any
 from pointillist.errors import UsageError, without_context
 from pointillist.evaluate.audit.audited_pipeline import AuditedPipeline, Pipeline
 from pointillist.evaluate.audit.canaries import canaries
-from pointillist.evaluate.audit.finding import NOTE, PRIVATE, Audit, Finding, fingerprint
+from pointillist.evaluate.audit.finding import NOTE, PRIVATE, Audit, Finding
 from pointillist.evaluate.audit.membership import membership
 from pointillist.evaluate.audit.white_box import white_box
 from pointillist.methods import Method, method_for
@@ -17,6 +17,8 @@ from pointillist.privacy.guarantee import Neighbours
 from pointillist.progress import Progress, silent
 from pointillist.reading.opening import open_schema
 from pointillist.schema import Schema
+from pointillist.schema.fingerprint import fingerprint
+from pointillist.watching import watched
 
 ATTACKS = ("white-box", "canaries", "membership")
 RUNS, SHADOWS = 30, 6
@@ -27,6 +29,7 @@ _RELEASE, _ONE_RUN, _SHADOW = 5, 20, 8
 """What a run of each attack costs, roughly, in releases of a made-up table: for the time left."""
 
 
+@watched
 @without_context
 def audit(
     table: Any,

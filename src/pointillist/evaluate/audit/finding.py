@@ -1,17 +1,18 @@
 """Finding: what one attack found. Audit: all findings, beside the promise."""
 
-import hashlib
 import json
 import math
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Self
 
 import pyarrow as pa
 
-from pointillist.errors import ArtefactError
+from pointillist.errors import ArtefactError, UsageError
 from pointillist.files.jsonable import finite
+from pointillist.pages.audited import Audited
 from pointillist.release import Release
-from pointillist.schema import Schema
+from pointillist.schema.fingerprint import fingerprint
 
 ALARM = 1e-6
 """A promise is called violated only where the chance that it was kept after all is below this."""
@@ -22,11 +23,6 @@ NOTE = (
     "show that a promise is broken; it cannot prove that it is kept."
 )
 PRIVATE = "Findings marked private were computed from private rows, exactly: keep them to yourself."
-
-
-def fingerprint(schema: Schema) -> str:
-    """A hash that two schemas share only if they state the same."""
-    return hashlib.sha256(json.dumps(schema.to_json(), sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -103,6 +99,31 @@ class Audit:
             "knows everything but the noise, has to come close."
         )
 
+    def __repr__(self) -> str:  # notebooks keep it beside the box
+        return f"<Audit of {self.method} on {self.dataset!r}: {'passed' if self.passed else 'VIOLATED'}>"
+
+    def _repr_html_(self) -> str:
+        from pointillist.pages.notebook import Box, Rows
+
+        rows = [
+            (
+                each.attack,
+                f"{each.epsilon:.3g}".replace("inf", "∞"),
+                f"{self.epsilon:g}",
+                f"{each.confidence:.0%}",
+                "the owner" if each.private else "anyone",
+            )
+            for each in self.findings
+        ]
+        headings = ("attack", "ε is at least", "promised ε", "confidence", "for")
+        return Box(
+            f"Audit of {self.method} on {self.dataset}",
+            "passed" if self.passed else "VIOLATED",
+            [self.sentence()],
+            [Rows(headings, rows, numbers=headings[1:4])],
+            private=PRIVATE if self.private else "",
+        ).to_html()
+
     def matches(self, release: Release) -> bool:
         """Whether the audit was made with the settings of a release, so that the two may be shown side by side."""
         promise = release.guarantee
@@ -127,6 +148,34 @@ class Audit:
         findings = [finding.to_json() for finding in self.findings]
         flags = {"passed": self.passed, "private": self.private}
         return {**asdict(self), "findings": findings, "notes": list(self.notes), **flags}
+
+    def published(self) -> Audited:
+        """What a card may say of it: findings on private rows are left out."""
+        if not self.passed:
+            raise UsageError(f"no card is made of this: {self.sentence()}")
+        open_to_all = [finding for finding in self.findings if not finding.private]
+        if not open_to_all:
+            raise UsageError(
+                "this audit attacked private rows alone, and its findings may not be published. Audit made-up rows for the "
+                "card: pointillist audit --release RELEASE -o audit.json"
+            )
+        return Audited(
+            max(finding.epsilon for finding in open_to_all),
+            min(finding.confidence for finding in open_to_all),
+            tuple(finding.attack for finding in open_to_all),
+        )
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what `pointillist audit` wrote."""
+        try:
+            return cls.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            raise ArtefactError(f"{path}: no such file. Write one with: pointillist audit … -o {path}") from None
+        except (OSError, ValueError, KeyError, TypeError, ArtefactError):
+            raise ArtefactError(
+                f"{path}: not what an audit writes. Make one with: pointillist audit … -o audit.json"
+            ) from None
 
     @classmethod
     def from_json(cls, facts: dict[str, Any], *, origin: str = "audit") -> Self:

@@ -26,6 +26,7 @@ from pointillist.pages.blocks import html
 from pointillist.progress import Progress, silent
 from pointillist.release import Release
 from pointillist.schema import Schema
+from pointillist.watching import watched
 
 if TYPE_CHECKING:
     from pointillist.evaluate.audit.finding import Audit
@@ -110,6 +111,7 @@ class ImageEvaluation(AnyEvaluation):
         )
 
 
+@watched
 @without_context
 def evaluate_images(
     real: Any,

@@ -30,6 +30,7 @@ from pointillist.pages.blocks import html
 from pointillist.progress import Progress, silent
 from pointillist.release import Release
 from pointillist.schema import Schema
+from pointillist.watching import watched
 
 if TYPE_CHECKING:
     from pointillist.evaluate.audit.finding import Audit
@@ -125,6 +126,7 @@ class Evaluation(AnyEvaluation):
         )
 
 
+@watched
 @without_context
 def evaluate(
     real: Any,

@@ -20,6 +20,7 @@ from pointillist.features.images.extractor import Extractor, Input
 from pointillist.features.images.public_network import one_thread, require_torch, small_network
 from pointillist.files.paths import checked
 from pointillist.progress import Progress, silent
+from pointillist.watching import watched
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -89,6 +90,7 @@ class Trained:
     held_out: int
 
 
+@watched
 def train_extractor(
     sets: Sequence[PublicImages],
     *,

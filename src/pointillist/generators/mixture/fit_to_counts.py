@@ -10,7 +10,7 @@ as strong as it can be while the residual chi^2 stays at what the noise alone ex
 is consistent with the release.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -45,6 +45,7 @@ def fit_mixture(
     *,
     ordered: Mapping[str, int] | None = None,
     positions: Mapping[str, Floats] | None = None,
+    alike: Collection[frozenset[str]] = (),
     components: int | None,
     steps: int,
     seed: int,
@@ -56,6 +57,7 @@ def fit_mixture(
         shares: denoised one-way marginals.
         ordered: for each ordered column how many of its levels come in order, before all others.
         positions: for each column whose trends are kept where its levels lie; NaN for those that lie nowhere.
+        alike: columns of the same quantity, two by two.
         components: how many; by default as many as the structure in the evidence calls for.
     """
     base = evidence.base
@@ -77,7 +79,7 @@ def fit_mixture(
     weights, table = (each.astype(np.float64) for each in fitted.components.result())
     table = problem.rake(weights, table)
     tables = {name: table[:, place] for name, place in problem.places.items()}
-    trended = fit_trends(evidence, base, order, weights, tables, seed, within)
+    trended = fit_trends(evidence, base, order, weights, tables, seed, within, alike)
     held = problem.held(weights, table, () if trended is None else trended.tilts)
     if held is not None:
         held = replace(held, cliques=problem.held_cliques(held))

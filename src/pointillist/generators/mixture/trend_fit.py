@@ -1,7 +1,7 @@
 """Trend fit: the correlations that measured pair tables show beyond noise and beyond the mixture."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from pointillist.features import Tiles
 from pointillist.features.indicator import aggregation
 from pointillist.fitting.evidence import Evidence
 from pointillist.generators.drawing import draw, quota
+from pointillist.generators.mixture.alike_columns import alike_gaps
 from pointillist.generators.trends import Trends, normal_ends
 
 Floats = NDArray[np.float64]
@@ -63,6 +64,7 @@ def fit_trends(
     tables: Mapping[str, Floats],
     seed: int,
     within: Mapping[str, Floats] | None = None,
+    alike: Collection[frozenset[str]] = (),
 ) -> TrendFit | None:
     """What ties the ordered columns of a mixture; none if no two of them were measured together.
 
@@ -73,6 +75,7 @@ def fit_trends(
         order: for each ordered column the numbers of the tiles that have an order, from low to high.
         tables: for each column the probabilities of its tiles in every component.
         within: for each column the share of each level inside its tile, where scores were measured.
+        alike: columns of the same quantity, two by two: how they go together is normal, so products of scores tell it all.
     """
     names = [name for name in base if name in order and _varies((weights @ tables[name])[order[name]])]
     start = _untied(names, base, order, weights, tables)
@@ -83,6 +86,7 @@ def fit_trends(
         _gaps(evidence, base, names, start.scores, weights, tables),
         _score_gaps(evidence, base, names, start.scores, weights, tables, within or {}),
     )
+    gaps |= alike_gaps(evidence, base, names, start, modelled, {name: weights @ tables[name] for name in names}, alike)
     if not gaps:
         return None
     wanted, tilts = modelled.copy(), []

@@ -7,7 +7,7 @@ To add a kind, write a class in a file of its own and list it in `pointillist.sc
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, field_validator
@@ -24,6 +24,8 @@ class AnyColumn(BaseModel):
 
     missing: bool = True
     """Whether a value may be missing. Missing values keep a level of their own."""
+    of: Literal["row", "person"] = "row"
+    """Whose fact it is, where a person may have several rows: the row's, or the person's, the same in all of hers."""
     description: str = ""
     """Free text for the reader of the release."""
     read_from_data: tuple[str, ...] = ()
@@ -71,7 +73,7 @@ class AnyColumn(BaseModel):
     def unset(self) -> list[str]:
         """Which of the late settings are at their defaults."""
         fields = type(self).model_fields
-        late = (*self.late, "bought")
+        late = (*self.late, *(("of",) if fields["of"].default == "row" else ()), "bought")
         return [name for name in late if name in fields and getattr(self, name) == fields[name].default]
 
     # Reading and writing

@@ -27,7 +27,7 @@ class Derived(AnyColumn):
     """A formula of measured columns."""
     decimals: Annotated[int, Field(ge=0, le=12)] | None = None
     """Digits after the point of a formula's result; 0 makes it whole. None given: not rounded."""
-    of: str | None = None
+    of: str | None = None  # type: ignore[assignment]  # this kind is of other columns, and of nobody else
     """In place of a formula: the measured column whose value decides."""
     codes: tuple[str, ...] | tuple[int, ...] = ()
     """Values of that column, …"""

@@ -207,10 +207,10 @@ class Integer(Number):
             return Categorical.of_numbers(found)
         if int(found.ask("max(abs(x::HUGEINT))")[0]) > _LARGEST:
             return Ignore.because("numbers beyond 2^53, perhaps an identifier; set a kind if it should be used")
-        return cls.of(range_of(found.numbers(), 1.0), found)
+        return cls.of_range(range_of(found.numbers(), 1.0), found)
 
     @classmethod
-    def of(cls, seen: Range, found: Found) -> Self:
+    def of_range(cls, seen: Range, found: Found) -> Self:
         """The column of what was seen."""
         return cls(
             min=max(-_LARGEST, math.floor(seen.low)), max=min(_LARGEST, math.ceil(seen.high)), missing=found.missing,

@@ -14,7 +14,9 @@ from pointillist.schema.scale import Scale, ScaleName
 
 SHARED = 5
 """A number that at least so many rows have tells about none of them: it may be a bound or be listed as it is."""
-_LISTED, _COVER, _ROWS_EACH, _GAPS = 100, 0.995, 10, 0.9
+_BEYOND, _NUMBERS = 1e-3, 64
+"""Where there are so many numbers at most, such a part of all rows may lie beyond a bound: they count as the bound."""
+_LISTED, _COVER, _ROWS_EACH, _GAPS = 100, 0.98, 10, 0.9
 """Up to so many numbers are listed if they are those of nearly all rows, of so many rows each, and if they fill less than
 this part of all that lie between them; or if they lie in steps."""
 _FEW, _ZERO, _OFTEN, _LEAST, _MOST_FREQUENT = 32, 0.02, 0.02, 20, 16
@@ -24,7 +26,9 @@ _SENTINELS = {sign * int(digit * length) for sign in (1, -1) for digit in "789" 
 _TAIL, _FINEST, _BETTER = 30.0, 1 / 64, 3.0
 """A tail is long if it reaches so many times as far as half of the values. A scale is too coarse if a twentieth of the rows
 lies in so small a part of it, and another is better if that part is so many times as large."""
-_MOST_DECIMALS, _USUAL = 12, 0.85
+_MOST_DECIMALS, _USUAL, _NEARLY_ALL, _MORE = 12, 0.85, 0.995, 2
+"""Digits that are usual are enough, unless so many more are enough for nearly all and the numbers can then be listed: a tax
+of 2.5 is not rounded off, and ages do not get a decimal because of one."""
 _DOUBLE_NOISE, _FLOAT_NOISE = 4 * 2.0**-52, 4 * 2.0**-23
 """How far a number may lie from the one that was meant, relative to it: a few last places of its type."""
 _CHANCE = 100
@@ -81,7 +85,8 @@ def is_clock(numbers: Numbers) -> bool:
 
 
 def decimals_of(numbers: Numbers, *, single: bool) -> int | None:
-    """Digits after the point that are enough for 17 in 20 numbers; none if more are usual than can be kept.
+    """Digits after the point that are enough for 17 in 20 numbers, or a few more where nearly all have them and can be
+    listed; none if more are usual than can be kept.
 
     What lies nearer to a short number than its type can tell apart is that number: 0.1 + 0.2 has one decimal. Numbers that
     once were of single precision are known by it: 4.5999999 has one, too.
@@ -99,13 +104,20 @@ def decimals_of(numbers: Numbers, *, single: bool) -> int | None:
 
 
 def _digits(numbers: Numbers, noise: float) -> int | None:
+    usual = next((each for each in range(_MOST_DECIMALS + 1) if _enough(numbers, each, noise) >= _USUAL), None)
+    if usual is None:
+        return None
+    more = range(usual, min(usual + _MORE, _MOST_DECIMALS) + 1)
+    enough = next((each for each in more if _enough(numbers, each, noise) >= _NEARLY_ALL), usual)
+    return enough if enough == usual or _listed(numbers.rounded(enough), 10.0**-enough) else usual
+
+
+def _enough(numbers: Numbers, digits: int, noise: float) -> float:
+    """The share of rows whose number has no more digits."""
     values = numbers.values
-    for digits in range(_MOST_DECIMALS + 1):
-        with np.errstate(over="ignore", invalid="ignore"):  # so large a number has no digits to lose
-            near = np.abs(np.round(values, digits) - values) <= noise * np.abs(values)
-        if numbers.often[near].sum() >= _USUAL * numbers.filled:
-            return digits
-    return None
+    with np.errstate(over="ignore", invalid="ignore"):  # so large a number has no digits to lose
+        near = np.abs(np.round(values, digits) - values) <= noise * np.abs(values)
+    return float(numbers.often[near].sum() / numbers.filled)
 
 
 def _listed(numbers: Numbers, unit: float | None) -> tuple[float, ...]:
@@ -226,10 +238,28 @@ def _finest(numbers: Numbers, scale: Scale) -> float:
     return float(np.quantile(widths[widths > 0], 0.25))
 
 
+def _without_ends(numbers: Numbers) -> Numbers:
+    """Without the lowest and the highest that few rows have, where hardly a row lies beyond a number that more share."""
+    shared = np.flatnonzero(numbers.often >= SHARED)
+    if len(shared) == 0:
+        return numbers
+    first, last = shared[0], shared[-1] + 1
+    most = _BEYOND * numbers.filled
+    first = first if numbers.often[:first].sum() <= most else 0
+    last = last if numbers.often[last:].sum() <= most else len(numbers.values)
+    places = np.arange(len(numbers.values))
+    return numbers.kept((places >= first) & (places < last))
+
+
 def _bounds(numbers: Numbers, scale: ScaleName, unit: float | None) -> tuple[float, float]:
-    """A round number below and one above; of few numbers the lowest and the highest, if several rows share them."""
+    """A round number below and one above; of few numbers the lowest and the highest that several rows share, where hardly
+    a row lies beyond."""
+    few = _few(float(numbers.values[0]), float(numbers.values[-1]), unit)
+    if few and len(numbers.values) <= _NUMBERS:
+        numbers = _without_ends(numbers)
     low, high = float(numbers.values[0]), float(numbers.values[-1])
-    few = _few(low, high, unit)
+    if low == high and numbers.often[0] >= SHARED:
+        return low, low + (unit or max(1e-6 * abs(low), 1e-9))  # always the same: no room for much else
     span = max(high - low, 100 * (unit or 0.0))  # a bound is rounded to two units at least
     if few and numbers.often[0] >= SHARED:
         bottom = low

@@ -1,0 +1,1 @@
+"""What other libraries' own evaluators say of our synthetic tables."""

@@ -1,0 +1,48 @@
+"""Facts: where an adapter has a table's public facts from. Never from the rows without the owner's word."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pointillist.curator.table_drafting import draft
+from pointillist.errors import UsageError
+from pointillist.privacy.budget import DEFAULT_DELTA
+from pointillist.privacy.ledger import Ledger
+from pointillist.schema import Ignore, Schema
+
+ASK = (
+    "bounds and categories are published, and would have to be read from the private rows. Pass schema=, with what is "
+    "public about the columns (pointillist.draft writes a draft to review); or pass schema_epsilon= and name=, to buy a "
+    "schema with that part of the budget, in addition to epsilon."
+)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A schema, or what one may cost."""
+
+    schema: Schema | None
+    name: str | None = None
+    epsilon: float | None = None
+    delta: float = DEFAULT_DELTA
+
+    @classmethod
+    def given(
+        cls, schema: Schema | str | Path | None, name: str | None, epsilon: float | None, delta: float = DEFAULT_DELTA
+    ) -> "Facts":
+        """What the user has given: exactly one of the two."""
+        if (schema is None) == (epsilon is None):
+            raise UsageError(f"{'neither' if schema is None else 'both'} schema= and schema_epsilon= given: {ASK}")
+        if schema is None and not name:
+            raise UsageError("schema_epsilon= needs name=, the data set's name: the ledger books the spend under it.")
+        return cls(Schema.load(schema) if isinstance(schema, str | Path) else schema, name, epsilon, delta)
+
+    def settled(self, table: Any, left_out: Collection[str], ledger: Ledger | str | Path | None) -> Schema:
+        """The schema that was given, or one that is bought now. Columns that are left out are not looked at."""
+        if self.schema is not None:
+            return self.schema
+        kept = table.drop(columns=[name for name in left_out if name in table.columns])
+        bought = draft(kept, name=str(self.name), epsilon=self.epsilon, delta=self.delta, ledger=ledger)
+        columns = {name: bought.columns[name] if name in kept.columns else Ignore() for name in map(str, table.columns)}
+        return bought.model_copy(update={"columns": columns})

@@ -1,0 +1,1 @@
+"""Gallery: public images, chosen by a private embedding."""

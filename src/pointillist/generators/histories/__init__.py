@@ -1,0 +1,1 @@
+"""Histories: persons with their rows, one row after the other."""
