@@ -9,6 +9,17 @@ import pyarrow as pa
 import pointillist as pt
 
 
+def lenient(schema: pt.Schema) -> pt.Schema:
+    """The schema without columns that stop at values outside: a plan of several owners may not have them."""
+    columns = {
+        name: column.model_copy(update={"out_of_domain": "other" if hasattr(column, "other_label") else "clip"})
+        if getattr(column, "out_of_domain", None) == "error"
+        else column
+        for name, column in schema.columns.items()
+    }
+    return schema.model_copy(update={"columns": columns})
+
+
 def release_together(
     tables: Sequence[pa.Table], schema: pt.Schema, *, trust: str, colluding: int | None = None, **options: object
 ) -> pt.Release:

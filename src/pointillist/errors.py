@@ -4,6 +4,7 @@ Every message names the file, column and rule at fault and says what to do next.
 was read from private rows: texts are built from the schema, from file names and from the caller's own arguments.
 """
 
+import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -62,6 +63,14 @@ class ArtefactError(PointillistError):
 
 class FactsFromDataWarning(UserWarning):
     """A release publishes facts that `draft` read from the private rows, on the owner's word that they are public."""
+
+
+def level_of_caller() -> int:
+    """The `stacklevel` of a warning that is to name the line outside this package that called it."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def without_context(work: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:

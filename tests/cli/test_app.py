@@ -25,6 +25,7 @@ from pointillist.privacy.ledger import State
 
 COMMANDS = [
     ["demo"],
+    ["studio"],
     ["methods"],
     ["schema", "draft"],
     ["extractor", "train"],
@@ -40,6 +41,8 @@ COMMANDS = [
     ["errors"],
     ["evaluate"],
     ["card"],
+    ["sign"],
+    ["verify"],
     ["audit"],
     ["inspect"],
     ["ledger"],

@@ -81,7 +81,7 @@ def test_a_methods_settings_are_those_of_its_fields(run: Run) -> None:
 def test_an_unknown_method_is_refused_with_those_that_are_known(run: Run) -> None:
     code, shown = run("methods", "tiles")
     assert code == 2
-    assert "there is no method or generator 'tiles'. Known: mosaic, merf, " in shown
+    assert "there is no method or generator 'tiles'. Known: mosaic, chronicle, merf, " in shown
 
 
 def test_settings_end_in_the_plan(run: Run) -> None:

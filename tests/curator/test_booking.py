@@ -11,6 +11,7 @@ import pointillist as pt
 from pointillist.curator.booking import Booking
 from pointillist.errors import BudgetError, LedgerError, UsageError
 from pointillist.files import container
+from pointillist.methods import method_for
 from pointillist.owners.shared_plan import FORMAT, KIND, SharedPlan
 from pointillist.privacy.budget import Budget
 from pointillist.privacy.ledger import Ledger
@@ -67,7 +68,9 @@ def test_a_later_round_of_other_terms_is_not_paid_for(plans: tuple[SharedPlan, S
     path = tmp_path / "dear.plan"
     path.write_bytes(container.pack(KIND, FORMAT, facts, dear.arrays))
     forged = SharedPlan.load(path)
-    later = forged.next(_measured(forged), forged.feature_map, rows=None)
+    measured = _measured(forged)
+    screen = method_for(forged.plan.request.schema, None).feature_map(forged.plan, [measured])
+    later = forged.next(measured, screen, rows=None)
     book = pt.Ledger(tmp_path / "own.sqlite")
     Booking(book, plans[0], 2, None).record()
     with pytest.raises(LedgerError, match="a plan of other terms"):

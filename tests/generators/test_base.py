@@ -7,6 +7,7 @@ from pointillist.generators.base import Conditional, GeneratorSettings, LabelFir
 
 CAN = {
     "mixture": {Conditional, Tiled},
+    "histories": {Conditional},
     "points": {Conditional},
     "network": set(),
     "gaussians": {Conditional, LabelFirst},

@@ -14,7 +14,7 @@ import pointillist as pt
 from pointillist.errors import ArtefactError, UsageError
 from pointillist.pages.card_file import CardFile
 from pointillist.pages.deployment import Deployment
-from pointillist.schema.schema import Purchase
+from pointillist.schema.purchase import Purchase
 
 
 @pytest.fixture

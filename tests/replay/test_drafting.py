@@ -63,7 +63,13 @@ def drafting(case: Case, neighbours: str, chosen: tuple[Row, ...]) -> Work:
     def opened(place: Room) -> Callable[[Progress], pt.Schema]:
         table = case.written(chosen, place)
         return lambda progress: pt.draft(
-            table, name="few", person=case.schema.person, epsilon=9.0, neighbours=neighbours, ledger=place.ledger
+            table,
+            name="few",
+            person=case.schema.person,
+            one_row_per_person=case.schema.person is None,
+            epsilon=9.0,
+            neighbours=neighbours,
+            ledger=place.ledger,
         )
 
     return opened

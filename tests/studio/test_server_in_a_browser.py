@@ -25,7 +25,10 @@ CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""
 )
 REQUIRED = os.environ.get("POINTILLIST_BROWSER") == "required"
-pytestmark = pytest.mark.skipif(not (CHROMIUM or REQUIRED), reason="no Chromium on this machine")
+pytestmark = [
+    pytest.mark.skipif(not (CHROMIUM or REQUIRED), reason="no Chromium on this machine"),
+    pytest.mark.xdist_group("studio in a browser"),  # one server, used by one test after the other
+]
 
 SERVER = """
 import sys

@@ -12,14 +12,16 @@ from pointillist.methods import Method
 from pointillist.model import Model
 from pointillist.privacy.budget import DEFAULT_DELTA
 from pointillist.privacy.ledger import Ledger
+from pointillist.schema import Person
 from pointillist.synthesizer import NotFitted, Synthesizer
 
 
 class SDVSynthesizer:
     """`SDVSynthesizer(metadata, schema="people.toml", epsilon=1.0)`, then `fit(frame)` and `sample(num_rows=1000)`.
 
-    Metadata say which columns there are, not what they may hold: give a schema, or `schema_epsilon` to buy one. Columns that
-    the metadata call identifiers or personal are left out. It needs pandas; it does not need SDV.
+    Metadata say which columns there are, not what they may hold: give a schema, or `schema_epsilon`, `name` and whose a row
+    is (`person` or `one_row_per_person`) to buy one. Columns that the metadata call identifiers or personal are left out. It
+    needs pandas; it does not need SDV.
     """
 
     def __init__(
@@ -30,6 +32,8 @@ class SDVSynthesizer:
         schema: Any = None,
         schema_epsilon: float | None = None,
         name: str | None = None,
+        person: Person | None = None,
+        one_row_per_person: bool = False,
         delta: float = DEFAULT_DELTA,
         target: str | Sequence[str] | None = None,
         method: str | Method | None = None,
@@ -37,7 +41,9 @@ class SDVSynthesizer:
         ledger: Ledger | str | Path | None = None,
     ):
         self._metadata = Metadata.read(metadata)
-        self._facts = Facts.given(schema, name, schema_epsilon, delta)
+        self._facts = Facts.given(
+            schema, name, schema_epsilon, delta, person=person, one_row_per_person=one_row_per_person
+        )
         if self._facts.schema is not None:
             self._metadata.require(self._facts.schema)
         self._settings = {

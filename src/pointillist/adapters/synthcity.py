@@ -10,6 +10,7 @@ from typing import Any
 from pointillist.adapters.facts import Facts
 from pointillist.errors import UsageError
 from pointillist.privacy.budget import DEFAULT_DELTA
+from pointillist.schema import Person
 from pointillist.synthesizer import Synthesizer
 
 NAME = "pointillist"
@@ -30,74 +31,90 @@ def register() -> type[Any]:
 
 def plugin() -> type[Any]:
     """The plugin's class. synthcity is loaded here, and not before: its plugins are classes of its own."""
-    from synthcity.plugins.core.constraints import Constraints
-    from synthcity.plugins.core.dataloader import GenericDataLoader
     from synthcity.plugins.core.plugin import Plugin
-    from synthcity.plugins.core.schema import Schema as Seen
 
-    class PointillistPlugin(Plugin):  # type: ignore[misc]
-        """A release, and a model fitted to it. Every fit spends: a benchmark with three repeats spends three times."""
+    return type("PointillistPlugin", (_Verbs, Plugin), {"__doc__": _Verbs.__doc__})
 
-        def __init__(
-            self,
-            *,
-            epsilon: float = 0.0,
-            schema: Any = None,
-            schema_epsilon: float | None = None,
-            name_of_data: str | None = None,
-            delta: float = DEFAULT_DELTA,
-            target: Any = None,
-            method: Any = None,
-            ledger: Any = None,
-            random_state: int = 0,
-            workspace: Path = Path("workspace"),
-            **options: Any,
-        ):
-            super().__init__(random_state=random_state, workspace=workspace, **options)
-            self._facts = Facts.given(schema, name_of_data, schema_epsilon, delta)
-            self._settings = {"epsilon": epsilon, "delta": delta, "target": target, "method": method, "ledger": ledger}
 
-        @staticmethod
-        def name() -> str:
-            return NAME
+class _Verbs:
+    """A release, and a model fitted to it. Every fit spends: a benchmark with three repeats spends three times."""
 
-        @staticmethod
-        def type() -> str:
-            return "privacy"
+    def __init__(
+        self,
+        *,
+        epsilon: float = 0.0,
+        schema: Any = None,
+        schema_epsilon: float | None = None,
+        name_of_data: str | None = None,
+        person: Person | None = None,
+        one_row_per_person: bool = False,
+        delta: float = DEFAULT_DELTA,
+        target: Any = None,
+        method: Any = None,
+        ledger: Any = None,
+        random_state: int = 0,
+        workspace: Path = Path("workspace"),
+        **options: Any,
+    ):
+        rest: Any = super()  # synthcity's own
+        rest.__init__(random_state=random_state, workspace=workspace, **options)
+        self.random_state = random_state
+        self._facts = Facts.given(
+            schema, name_of_data, schema_epsilon, delta, person=person, one_row_per_person=one_row_per_person
+        )
+        self._settings = {"epsilon": epsilon, "delta": delta, "target": target, "method": method, "ledger": ledger}
+        self.fitted = False
 
-        @staticmethod
-        def hyperparameter_space(**_: Any) -> list[Any]:
-            return []  # a search over settings would spend at every try
+    @staticmethod
+    def name() -> str:
+        return NAME
 
-        def fit(self, X: Any, *arguments: Any, **options: Any) -> Any:
-            """Measure the rows once, with noise. Of the rows nothing else is kept, not even their number."""
-            if options.get("cond") is not None:
-                raise UsageError("cond is not for this plugin: pass constraints to generate.")
-            rows = X if hasattr(X, "columns") and not hasattr(X, "dataframe") else X.dataframe()
-            schema = self._facts.settled(rows, (), self._settings["ledger"])
-            self.made = Synthesizer(schema, **self._settings).fit(rows)
-            self.data_info = {"len": round(self.made.model_.rows)}
-            self._loads = {"target_column": getattr(X, "target_column", None)}
-            shown = self.made.sample(_SHOWN, seed=0, frame="pandas")
-            self._schema = self._training_schema = Seen(data=GenericDataLoader(shown, **self._loads))
-            self.fitted = True
-            return self
+    @staticmethod
+    def type() -> str:
+        return "privacy"
 
-        def _fit(self, X: Any, *arguments: Any, **options: Any) -> Any:
-            return self.fit(X)
+    @staticmethod
+    def hyperparameter_space(**_: Any) -> list[Any]:
+        return []  # a search over settings would spend at every try
 
-        def generate(
-            self, count: int | None = None, constraints: Any = None, random_state: int | None = None, **options: Any
-        ) -> Any:
-            """Synthetic rows; of those that break the caller's constraints, none."""
-            if not self.fitted:
-                raise RuntimeError("Fit the generator first")
-            seed = self.random_state if random_state is None else random_state
-            rows = self.made.sample(count or self.data_info["len"], seed=seed, frame="pandas")
-            loaded = GenericDataLoader(rows, **self._loads)
-            return loaded if constraints is None else loaded.match(Constraints(rules=constraints.rules))
+    def fit(self, X: Any, *arguments: Any, **options: Any) -> Any:
+        """Measure the rows once, with noise. Of the rows nothing else is kept, not even their number."""
+        from synthcity.plugins.core.schema import Schema as Seen
 
-        def _generate(self, count: int, syn_schema: Any, **options: Any) -> Any:
-            return self.generate(count)
+        if options.get("cond") is not None:
+            raise UsageError("cond is not for this plugin: pass constraints to generate.")
+        rows = X if hasattr(X, "columns") and not hasattr(X, "dataframe") else X.dataframe()
+        schema = self._facts.settled(rows, (), self._settings["ledger"])
+        self.made = Synthesizer(schema, **self._settings).fit(rows)
+        self.data_info = {"len": round(self.made.model_.rows)}
+        self._loads = {"target_column": getattr(X, "target_column", None)}
+        shown = self.made.sample(_SHOWN, seed=0, frame="pandas")
+        self._schema = self._training_schema = Seen(data=_loaded(shown, self._loads))
+        self.fitted = True
+        return self
 
-    return PointillistPlugin
+    def _fit(self, X: Any, *arguments: Any, **options: Any) -> Any:
+        return self.fit(X)
+
+    def generate(
+        self, count: int | None = None, constraints: Any = None, random_state: int | None = None, **options: Any
+    ) -> Any:
+        """Synthetic rows; of those that break the caller's constraints, none."""
+        from synthcity.plugins.core.constraints import Constraints
+
+        if not self.fitted:
+            raise RuntimeError("Fit the generator first")
+        seed = self.random_state if random_state is None else random_state
+        rows = self.made.sample(count or self.data_info["len"], seed=seed, frame="pandas")
+        loaded = _loaded(rows, self._loads)
+        return loaded if constraints is None else loaded.match(Constraints(rules=constraints.rules))
+
+    def _generate(self, count: int, syn_schema: Any, **options: Any) -> Any:
+        return self.generate(count)
+
+
+def _loaded(rows: Any, options: dict[str, Any]) -> Any:
+    """Rows as synthcity passes them around."""
+    from synthcity.plugins.core.dataloader import GenericDataLoader
+
+    return GenericDataLoader(rows, **options)

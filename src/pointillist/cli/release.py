@@ -188,11 +188,10 @@ def _brought(
             f"--public names the private table itself ({public}). Public rows and images are published as they are: name "
             "what anybody may see."
         )
-    source = open_source(public, delimiter=delimiter)
-    if method == "gallery":
-        return {**brought, "public": public_images(source, schema), "overlap": overlap}
-    schema.require_table("--method landmarks")
-    return {"points": public_points(source, schema), "overlap": overlap}
+    if method == "landmarks":
+        schema.require_table("--method landmarks")
+        return {"points": public_points(open_source(public, delimiter=delimiter), schema), "overlap": overlap}
+    return {**brought, "public": public_images(open_source(public, delimiter=delimiter), schema), "overlap": overlap}
 
 
 def _file_or_name(text: str) -> str | Path:

@@ -66,7 +66,6 @@ def schema_draft(
 
     Example: pointillist schema draft people.csv --epsilon 0.1 --one-row-per-person -o people.toml
     """
-    from pointillist.cli import console
     from pointillist.cli.show.schema import show_draft
     from pointillist.curator.table_drafting import draft
     from pointillist.files import container
@@ -89,11 +88,18 @@ def schema_draft(
     if not quiet:
         show_draft(made, output)
     if not quiet and epsilon is None:
-        asked = " and answer the question in it" if made.several_rows else ""
-        console.say(
-            f"Written to {output}. Review every fact read from the data{asked}, then set reviewed = true in it: "
-            f"pointillist schema review {output} --data {data} helps."
-        )
+        _say_drafted(made, output, data)
+
+
+def _say_drafted(made: "Schema", output: Path, data: Place) -> None:
+    """Where a draft that was read from the data is, and what to do with it."""
+    from pointillist.cli import console
+
+    asked = " and answer the question in it" if made.several_rows else ""
+    console.say(
+        f"Written to {output}. Review every fact read from the data{asked}, then set reviewed = true in it: "
+        f"pointillist schema review {output} --data {data} helps."
+    )
 
 
 @schema_app.command("review")

@@ -32,7 +32,7 @@ from pointillist.reading.connection import connect
 from pointillist.schema import Ignore, Person, Schema
 from pointillist.schema.kinds.bought_drafting import BINS, FirstLook, Guess, SecondLook, column, guess
 from pointillist.schema.kinds.text_forms import FORMS
-from pointillist.schema.schema import Purchase
+from pointillist.schema.purchase import Purchase
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -88,6 +88,8 @@ def reserve(path: str | Path, size: int) -> Iterator[Pending]:
             pending = Pending(path, stream)
             yield pending
         except OSError as error:
+            with suppress(OSError):  # or it tries once more to write what it holds, and fails without our words
+                stream.close()
             if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EROFS):
                 needed = max(size, pending.size if pending else 0)
                 raise ArtefactError(

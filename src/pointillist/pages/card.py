@@ -30,7 +30,7 @@ from pointillist.privacy.trade_off import ApproximateTradeOff, InTurn, TradeOff,
 from pointillist.release import Release
 from pointillist.schema import AnyColumn
 from pointillist.schema.fingerprint import fingerprint
-from pointillist.schema.schema import Purchase
+from pointillist.schema.purchase import Purchase
 
 FORMATS = {".html": "html", ".htm": "html", ".md": "md", ".json": "json"}
 

@@ -30,7 +30,7 @@ CROSSWALK = (
     Clause(NIST, "Unit of privacy, bounded or unbounded", "promise", "unit and neighbours, in words"),
     Clause(NIST, "Composition of several releases", "account", "the ledger's account and its cap"),
     Clause(NIST, "Facts taken from the data without noise", "facts", "each fact: stated, vouched for, or bought"),
-    Clause(NIST, "Trust model", "promise", "central; where owners pool no rows, whom they trust"),
+    Clause(NIST, "Trust model", "promise", "central; where several owners pool nothing, whom they trust"),
     Clause(NIST, "Bounded contributions and sensitivity", "made", "records are clipped, people capped, in integers"),
     Clause(
         NIST, "Floating point and random numbers", "made", "exact integer sums; noise on a grid, cryptographic source"

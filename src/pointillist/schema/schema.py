@@ -15,34 +15,15 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from pointillist.errors import FactsFromDataWarning, SchemaError, UsageError
+from pointillist.errors import FactsFromDataWarning, SchemaError, UsageError, level_of_caller
 from pointillist.files.paths import checked
 from pointillist.files.toml_text import edited, key, line
 from pointillist.schema.constraints import Constraint, Impossible
 from pointillist.schema.kinds import NAMES, AnyColumn, Categorical, Column, Derived, Ignore, Image
 from pointillist.schema.person import Person
+from pointillist.schema.purchase import Purchase
 
 FORMAT = 1
-
-
-class Purchase(BaseModel):
-    """What a draft by budget cost. The ledger has it under the same id."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    epsilon: Annotated[float, Field(gt=0, allow_inf_nan=False)]
-    delta: Annotated[float, Field(gt=0, lt=1)]
-    id: str
-    """Of the spend in the ledger."""
-    seen_from: Annotated[int, Field(ge=1)]
-    """About how many rows must share a value for it to be seen."""
-
-    def sentence(self) -> str:
-        """What was paid, for whoever sees a release with these facts."""
-        return (
-            f"Facts of the schema were found with noise before the release, at (ε = {self.epsilon:g}, δ = {self.delta:g}) "
-            "of their own, which comes on top of the release's."
-        )
 
 
 class Schema(BaseModel):
@@ -311,7 +292,7 @@ class Schema(BaseModel):
                 f"anyone may know them: {self.vouched_words()}. Take out of read_from_data what you know from elsewhere; "
                 "or silence this with warnings.simplefilter('ignore', pointillist.FactsFromDataWarning).",
                 FactsFromDataWarning,
-                stacklevel=4,  # past `release` or `choose`, and what they are wrapped in
+                stacklevel=level_of_caller(),
             )
 
     def require_table(self, verb: str) -> None:

@@ -22,7 +22,6 @@ METHODS: dict[str, Callable[[], Method]] = {
 """Every method for rows of tables, with few features, made afresh for each run: what it keeps must not be another's."""
 OF_PERSONS: dict[str, Callable[[], Method]] = {"chronicle": lambda: pt.Chronicle(most_tiles=6)}
 """Methods for persons with histories."""
-_EVERY = {**METHODS, **OF_PERSONS}
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class Case:
             "epsilon": self.epsilon,
             "target": self.target,
             "neighbours": self.neighbours,
-            "method": _EVERY[self.method](),
+            "method": {**METHODS, **OF_PERSONS}[self.method](),
         }
 
     def _release(self, rows: tuple[Row, ...], place: Room) -> Callable[[Progress], pt.Release]:

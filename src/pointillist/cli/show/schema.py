@@ -10,7 +10,7 @@ from pointillist.cli.console import err, out, say
 from pointillist.cli.show.table import Table
 from pointillist.privacy.guarantee import short
 from pointillist.schema import AnyColumn, Schema
-from pointillist.schema.schema import Purchase
+from pointillist.schema.purchase import Purchase
 
 if TYPE_CHECKING:
     from pointillist.curator.reviewing import Finding
