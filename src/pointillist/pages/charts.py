@@ -211,6 +211,26 @@ def scatter(
     return _svg(WIDTH, height, text, parts)
 
 
+def lines(
+    courses: Sequence[Sequence[tuple[float, float]]], frame: tuple[float, float, float, float], kind: str, text: str
+) -> Markup:
+    """Several lines within a frame (x from, x to, y from, y to) that several charts share; one point is a dot."""
+    low, high, bottom, top = frame
+    height = 280
+
+    def placed(point: tuple[float, float]) -> str:
+        x = 8 + (WIDTH - 16) * (point[0] - low) / ((high - low) or 1)
+        y = height - 8 - (height - 16) * (point[1] - bottom) / ((top - bottom) or 1)
+        return f"{x:.1f} {y:.1f}"
+
+    drawn = "".join(f"M{placed(each[0])}" + "".join(f"L{placed(point)}" for point in each) + "h0" for each in courses)
+    parts = [
+        f'<rect class="empty" x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1}" rx="4"/>',
+        f'<path class="{kind}-lines" d="{drawn}"/>',
+    ]
+    return _svg(WIDTH, height, text, parts)
+
+
 def marks(rows: Sequence[tuple[str, Sequence[tuple[str, float]]]], text: str) -> Markup:
     """Several named marks on one line for each row, from 0: kinds are classes of the style sheet."""
     left, right, height = 8, WIDTH - 12, len(rows) * 42

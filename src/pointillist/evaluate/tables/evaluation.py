@@ -21,6 +21,7 @@ from pointillist.evaluate.tables.metrics.discriminator import Discriminator
 from pointillist.evaluate.tables.metrics.forecast import Forecast
 from pointillist.evaluate.tables.metrics.kernel_test import KernelTest
 from pointillist.evaluate.tables.metrics.marginals import Marginals
+from pointillist.evaluate.tables.metrics.persons import Persons
 from pointillist.evaluate.tables.metrics.projection import Projection
 from pointillist.evaluate.tables.metrics.rules import Rules
 from pointillist.evaluate.tables.metrics.utility import Utility
@@ -98,6 +99,11 @@ class Evaluation(AnyEvaluation):
         return self.results["forecast"]
 
     @property
+    def persons(self) -> Persons | None:
+        """Of persons with histories; None where the schema says nothing of them, or the synthetic table has none."""
+        return self.results["persons"]
+
+    @property
     def compared(self) -> dict[str, Any]:
         return {"rows": self.rows}
 
@@ -166,6 +172,7 @@ def evaluate(
         seed=seed,
         report=steps.part,
         table=real,
+        made=synthetic,
     )
     import sklearn.ensemble  # noqa: F401  # the limit holds for libraries that are loaded by now
 

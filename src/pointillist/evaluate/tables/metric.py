@@ -18,6 +18,7 @@ METRICS: Metrics = Registry("metric", "pointillist.evaluate.tables.metrics")
 
 RULES = Section("rules", "Rules of the real table", "Rules", 5)
 COLUMNS = Section("columns", "Every column, the worst first", "Columns", 10)
+PERSONS = Section("persons", "People and their histories", "People", 8)
 DEPENDENCE = Section("dependence", "How columns hang together", "Dependence", 20)
 MODELS = Section("models", "Train on synthetic, test on real", "Models", 30)
 APART = Section("apart", "Can they be told apart?", "Telling apart", 40)
@@ -32,6 +33,8 @@ class TableContext(Context[Sample]):
 
     table: Any = None
     """The real table as it was given: it also says whose row each is."""
+    made: Any = None
+    """The synthetic table as it was given."""
 
     @property
     def commands(self) -> Commands:
