@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pointillist.errors import ArtefactError, UsageError
+from pointillist.errors import ArtefactError
 from pointillist.features import FeatureMap
 from pointillist.features.domain import Domain
 from pointillist.features.serial import from_nodes, to_nodes
@@ -22,7 +22,7 @@ from pointillist.privacy.grid import Grid
 from pointillist.privacy.guarantee import Guarantee, Neighbours
 from pointillist.privacy.guarantee_check import Noisy, require_noise
 from pointillist.schema import Schema
-from pointillist.schema.history import History
+from pointillist.schema.history import Flat, History
 
 KIND, FORMAT = "release", 1
 _LONGEST_ID, _MOST_ROWS = 100, 1 << 48
@@ -127,20 +127,13 @@ class Release:
     @cached_property
     def recorded(self) -> Schema:
         """What records have that were measured: the schema's columns, or those of persons' histories."""
-        return History.of(self.schema).flat if self.of_histories else self.schema
+        flat = isinstance(self.schema, Flat)  # asked by person, it has them already
+        return History.of(self.schema).flat if self.of_histories and not flat else self.schema
 
     @property
     def of_histories(self) -> bool:
         """Whether all rows of a person share one weight."""
         return any(each.grid.shared for each in self.measurements)
-
-    def require_rows(self, verb: str) -> None:
-        """Refuse histories, for what counts rows: there a person counts as one, however many rows she has."""
-        if self.of_histories:
-            raise UsageError(
-                f"{verb} counts rows, and this release by {self.method} counts persons: there are no intervals for it yet. "
-                "Sample persons from its model, and ask these."
-            )
 
     @cached_property
     def pairs(self) -> frozenset[frozenset[str]]:

@@ -110,13 +110,6 @@ def test_other_generators_and_methods_are_refused(release: pt.Release) -> None:
         pt.fit(release, method="mosaic")
 
 
-def test_figures_of_rows_are_refused(release: pt.Release, model: pt.Model) -> None:
-    with pytest.raises(UsageError, match="counts persons"):
-        pt.receive(release, model=model)
-    with pytest.raises(UsageError, match="counts persons"):
-        pt.uncertainty(release, refits=0)
-
-
 def test_a_release_of_rows_is_refused(table: pa.Table, tmp_path: Path) -> None:
     made = pt.release(table, visits_schema(), epsilon=1, method="mosaic", ledger=tmp_path / "l.db")
     with pytest.raises(UsageError, match="knows rows"):

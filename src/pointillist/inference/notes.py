@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pointillist.inference.by_person import NOTE
 from pointillist.inference.estimate import Basis
 from pointillist.release import Release
 
@@ -13,7 +14,9 @@ def note_of(release: Release, basis: Basis, columns: Sequence[str]) -> str:
         notes.append("Not measured: the noise hides it, or it is no question that the tables measured can answer.")
     elif basis == "not measured":
         notes.append("Not measured: no measurement holds all of the columns together.")
-    if person is not None:
+    if release.of_histories:
+        notes.append(NOTE)
+    elif person is not None:
         notes.append(
             f"Capped: a person counts with at most {person.max_rows:,} rows, and figures are those of the capped table."
         )

@@ -203,8 +203,9 @@ def ask(
 ) -> Answers:
     """Answer a query from a release alone. A slip in it is told before the fit, not after; options are as in `receive`."""
     release.schema.require_table("query")
-    query = Query.parse(text, list(release.schema.measured))
-    query.require_known(release.schema.measured)
+    known = release.recorded.measured
+    query = Query.parse(text, list(known))
+    query.require_known(known)
     received = receive(release, model=model, confidence=confidence, refits=refits, seed=seed, progress=progress)
     return query.answer(received)
 

@@ -22,6 +22,7 @@ from pointillist.features import Records
 from pointillist.fitting.readings import Readings
 from pointillist.generators.points.points import Points
 from pointillist.inference.assisted_intervals import CAUTION, FITTED, MOST_ROWS, POINTS, Assisted
+from pointillist.inference.by_person import by_person
 from pointillist.inference.estimate import Basis, Estimate, Interval
 from pointillist.inference.measured_intervals import Asked, NoisyCounts
 from pointillist.inference.noisy_embedding import MeanEmbedding, has_features
@@ -304,14 +305,14 @@ def receive(
             the private table.
         seed: of the fit and of the drawing.
 
-    Costs no privacy, and needs nothing but the release.
+    Costs no privacy, and needs nothing but the release. A release of histories is asked by person: see `by_person`.
     """
     public = Release.load(release) if isinstance(release, str | Path) else release
     if not isinstance(public, Release):
         raise UsageError(f"receive takes a Release or the path of one, not {type(release).__name__}.")
     public.schema.require_table("receive")
-    public.require_rows("receive")
     fitted = Model.load(model) if isinstance(model, str | Path) else model
+    public, fitted = by_person(public, fitted, refits=refits, seed=seed, progress=progress)
     require_settings(public, fitted, refits=refits, confidence=confidence, rows=rows)
     if fitted is None:
         fitted = fit(public, seed=seed, progress=progress)

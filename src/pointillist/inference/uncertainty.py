@@ -21,6 +21,7 @@ from pointillist.errors import UsageError
 from pointillist.features import Records
 from pointillist.fitting.readings import Readings
 from pointillist.generators.base import GeneratorSettings
+from pointillist.inference.by_person import by_person
 from pointillist.inference.estimate import Basis, Estimate, Interval
 from pointillist.inference.measured_intervals import Asked, NoisyCounts
 from pointillist.inference.noisy_embedding import has_features
@@ -239,12 +240,12 @@ def uncertainty(
 
     Fits the model (unless one is given that was fitted to this release) and `refits` more, each to the release with
     fresh noise added; `method` and `generator` are as in `fit`. With `refits = 0` there are error bars for shares, means
-    and quantiles of what was measured, and for nothing else.
+    and quantiles of what was measured, and for nothing else. A release of histories is asked by person, without refits.
     """
     if not isinstance(release, Release):
         raise UsageError(f"uncertainty takes a Release, as made by pointillist.release, not {type(release).__name__}.")
     release.schema.require_table("uncertainty")
-    release.require_rows("uncertainty")
+    release, model = by_person(release, model, refits=refits, seed=seed, progress=progress)
     return Uncertainty.made(
         release,
         model=model,

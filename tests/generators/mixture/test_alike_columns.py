@@ -33,3 +33,17 @@ def test_the_correlation_is_the_sine_of_a_quarter_turn_times_the_product(correla
 
 def test_other_columns_are_left_alone() -> None:
     assert found(0.5, set()) == {}
+
+
+def test_scores_that_tell_gaps_from_values_say_nothing_of_a_quantity() -> None:
+    """The last level has no order: a score that sets it apart is no side of a middle."""
+    gaps = tuple([-1] * (LEVELS - 1) + [1])
+    products = ScoreProducts((Score("now", SIGNS), Score("then", gaps)), ((0, 1),))
+    sums = ScoreSums(products, None, np.array([[-0.6 * ROWS]]), 50.0)
+    share = np.array([0.5 / (LEVELS - 1)] * (LEVELS - 1) + [0.5])
+    low, high = normal_ends(share, np.arange(LEVELS - 1))
+    trends = Trends(np.arange(2), (low, low), (high, high), np.zeros((2, 2)), np.eye(2))
+    shares = {"now": np.full(LEVELS, 1 / LEVELS), "then": share}
+    evidence = Evidence(ROWS, (), (sums,), {})
+    alike = {frozenset(("now", "then"))}
+    assert alike_gaps(evidence, TILES, ["now", "then"], trends, np.zeros((2, 2)), shares, alike) == {}

@@ -188,6 +188,8 @@ class Histories:
         shown = range(level.size) if level.size <= _FEW else range(0)
         shares = {f"{level.name} = {level.label(code)}": self.means((codes == code).astype(float)) for code in shown}
         moves = np.bincount(
-            self.owners[self.later], weights=codes[self.later] != codes[self.later - 1], minlength=self.persons
+            self.owners[self.later],
+            weights=(codes[self.later] != codes[self.later - 1]).astype(float),
+            minlength=self.persons,
         )
         return {**shares, f"{level.name}, changes": moves}

@@ -46,6 +46,11 @@ def alike_gaps(
             signs = [_signs(base[score.column], score.table, shares[score.column]) for score in scores]
             if any(sided == 0 or abs(mean) > _EVEN * sided for mean, sided in signs):
                 continue
+            if not all(
+                _along(base[score.column], score.table, trends, place)
+                for score, place in zip(scores, places, strict=True)
+            ):
+                continue
             both = signs[0][1] * signs[1][1]
             product = float(np.clip(value / evidence.rows / both, -1.0, 1.0))
             correlation = float(np.clip(np.sin(np.pi / 2 * product), -_STRONGEST, _STRONGEST))
@@ -64,6 +69,14 @@ def _signs(tiles: Tiles, signs: NDArray[np.int8], share: Floats) -> tuple[float,
     sizes = np.bincount(tiles.table)
     level = share[tiles.table] / sizes[tiles.table]
     return float(signs @ level), float(np.abs(signs) @ level)
+
+
+def _along(tiles: Tiles, signs: NDArray[np.int8], trends: Trends, place: int) -> bool:
+    """Whether signs go along with the order of a column: those that tell gaps from values say nothing of a quantity."""
+    placed = trends.scores[place][tiles.table]
+    return not np.asarray(signs)[placed == 0.0].any() and bool(
+        np.all(np.diff(np.asarray(signs)[np.argsort(placed)]) >= 0)
+    )
 
 
 def _spread(trends: Trends, place: int, share: Floats) -> float:
