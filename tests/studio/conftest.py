@@ -45,11 +45,13 @@ class Visitor:
     def post(self, step: str, **fields: str) -> Any:
         return self.client.post(f"/p/{self.project.id}/{step}", data={"csrf": self.studio.security.csrf, **fields})
 
-    def work(self, step: str) -> jobs.Job:
-        """Do a worker's work here."""
+    def work(self, step: str, plan: str | None = None) -> jobs.Job:
+        """Do a worker's work here, on a plan: the latest unless another is named."""
+        latest = self.project.plan
+        named = plan if plan is not None else "" if latest is None else latest.id
         folder = jobs.folder_of(self.project, step)
         folder.mkdir(parents=True, exist_ok=True)
-        run(step, self.project, self.studio.ledger_file)
+        run(step, self.project, self.studio.ledger_file, named)
         job = jobs.read(folder)
         assert job is not None
         return job

@@ -88,8 +88,9 @@ def stop(at: At, form: FormData) -> Response:
 def start(at: At, form: FormData) -> Response:
     """Do work again that failed or was stopped, and that spends nothing."""
     step = at.request.path_params["step"]
-    if step in ("open", "make", "judge", "receiver"):
-        at.studio.jobs.start(at.project, step)
+    before = at.job(step)
+    if step in ("open", "make", "judge", "receiver") and before is not None:
+        at.studio.jobs.start(at.project, step, plan=before.plan)  # the same plan again
     return at.to("opened" if step == "open" else step)
 
 

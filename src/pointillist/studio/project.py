@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pointillist.errors import DataError, SchemaError
+from pointillist.errors import DataError, SchemaError, UsageError
 from pointillist.files import container
 from pointillist.privacy.ledger import Ledger
 from pointillist.reading.base import Source
@@ -129,6 +129,13 @@ class Project:
         """The latest plan."""
         found = self.plans()
         return found[-1] if found else None
+
+    def plan_of(self, name: str) -> PlanFolder:
+        """The plan of that id, whichever is the latest by now."""
+        found = next((each for each in self.plans() if each.id == name), None)
+        if found is None:
+            raise UsageError("there is no such plan in this project. Plan it again.")
+        return found
 
     def new_plan(self, schema: str, **asked: Any) -> PlanFolder:
         """A plan by what was asked, with the schema as it is now."""

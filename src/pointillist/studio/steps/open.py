@@ -19,6 +19,7 @@ from pointillist.reading.opening import open_source
 from pointillist.release import Release
 from pointillist.schema import Schema
 from pointillist.studio import findings, histograms
+from pointillist.studio.plan_folder import PlanFolder
 from pointillist.studio.project import Project, write_private
 from pointillist.studio.rendering import page
 from pointillist.studio.routes import At
@@ -94,7 +95,7 @@ def opened(at: At) -> Response:
     return at.page("open", job=at.job("open"), projects=[])
 
 
-def work(project: Project, tell: Progress, ledger: Path | None) -> None:
+def work(project: Project, plan: PlanFolder | None, tell: Progress, ledger: Path | None) -> None:
     """Draft a schema, and count for the owner's eyes what it says."""
     source = project.source()
     tell("draft", 0.0)

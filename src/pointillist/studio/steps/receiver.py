@@ -30,7 +30,7 @@ def show(at: At, error: str = "", answers: Answers | None = None) -> Response:
     release = plan.release()
     release.schema.require_table("the receiver's page")
     if not plan.model_file.exists() and at.job("receiver") is None:
-        at.studio.jobs.start(at.project, "receiver")
+        at.studio.jobs.start(at.project, "receiver", plan=plan.id)
     columns = release.schema.measured
     asked = {"figure": "count", "column": "", "where": "", "group": "", "text": "", **at.project.facts.get("asked", {})}
     return at.page(
@@ -101,9 +101,8 @@ def export(at: At) -> Response:
     return Response(text.getvalue(), media_type="text/csv", headers=headers)
 
 
-def work(project: Project, tell: Progress, ledger: Path | None) -> None:
+def work(project: Project, plan: PlanFolder | None, tell: Progress, ledger: Path | None) -> None:
     """Fit the release's model, once."""
-    plan = project.plan
     assert plan is not None
     fitted(plan, tell)
 
