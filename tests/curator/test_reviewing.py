@@ -63,3 +63,31 @@ def test_only_what_was_read_from_the_data_is_shown(schema: Schema) -> None:
         }
     )
     assert review(known) == ()
+
+
+def test_what_was_found_about_persons_is_named() -> None:
+    schema = Schema.parse(
+        {
+            "name": "visits",
+            "read_from_data": ["rows", "order", "persons"],
+            "person": {"column": "patient", "max_rows": 5, "order": "day", "persons": 1_500},
+            "columns": {"day": {"kind": "integer", "min": 0, "max": 365}},
+        }
+    )
+    found = {each.fact: each.text for each in review(schema)}
+    assert "in the order of day" in found["order"]
+    assert "1,500 persons" in found["persons"]
+    assert review(schema.model_copy(update={"read_from_data": ("rows",)})) == ()
+
+
+def test_one_row_is_and_two_rows_are(table: pa.Table, schema: Schema) -> None:
+    texts = {(each.column, each.fact): each for each in review(schema, open_source(table))}
+    assert "; 1 row is that high" in texts["age", "max"].text
+    low = texts["age", "min"]
+    assert f"; {low.rows:,} rows are that low" in low.text
+
+
+def test_a_round_bound_gives_nobody_away(table: pa.Table, schema: Schema) -> None:
+    source = open_source(table)
+    made = safer(schema, review(schema, source))
+    assert not [each for each in review(made, source) if each.revealing]

@@ -61,3 +61,12 @@ def test_the_demo_has_a_ledger_of_its_own(project: Project, tmp_path: Path) -> N
     assert project.ledger(tmp_path / "mine").path == tmp_path / "mine"
     project.update(demo=True)
     assert project.ledger(tmp_path / "mine").path == project.folder / "ledger.sqlite"
+
+
+def test_a_change_to_what_is_no_longer_there_is_refused(project: Project) -> None:
+    project.write_schema(TOML.format(1))
+    before = project.schema()
+    project.write_schema(TOML.format(2), before)
+    with pytest.raises(SchemaError, match="perhaps in another tab"):
+        project.write_schema(TOML.format(3), before)
+    assert project.schema().columns["age"].max == 2

@@ -37,6 +37,7 @@ def _routes() -> list[Route]:
         does_outside("/ledger/cap", ledger.cap),
         Route("/static/{name}", static, methods=["GET"]),
         shows(f"{at}/opened", open.opened),
+        does(f"{at}/address", open.address),
         shows(f"{at}/review", review.show),
         shows(f"{at}/review/{{column:int}}", review.card),
         does(f"{at}/review/{{column:int}}", review.change),

@@ -136,3 +136,34 @@ def test_what_befell_another_plan_is_not_told_of_this_one(visitor: Any) -> None:
     assert "It went wrong." in visitor.get("release").text
     jobs.write(folder, replace(failed, plan="0" * 12))
     assert "It went wrong." not in visitor.get("release").text
+
+
+def test_a_plan_whose_table_is_gone_is_not_confirmed(visitor: Any) -> None:
+    visitor.review()
+    plan = visitor.plan()
+    visitor.project.update(upload="people.csv")
+    assert "Open it again" in visitor.post("release", plan=plan, confirm="yes").text
+    assert not visitor.project.plan.confirmed
+
+
+def test_the_last_look_has_the_facts_about_persons(visitor: Any) -> None:
+    visitor.project.write_schema(
+        """
+        name = "visits"
+        reviewed = true
+        read_from_data = ["rows", "order", "persons"]
+        rows = 4000
+        person = { column = "patient", max_rows = 5, order = "age", persons = 1500 }
+        [columns.age]
+        kind = "integer"
+        min = 0
+        max = 120
+        [columns.member]
+        kind = "boolean"
+        """
+    )
+    visitor.plan()
+    page = visitor.get("release").text
+    assert "None" not in page.partition("published on your word")[2].partition("</table>")[0]
+    for words in ("</span> 4000", "order</span> age", "persons</span> 1500"):
+        assert words in page

@@ -31,8 +31,7 @@ def show(at: At) -> Response:
     made = plan.planned()
     schema = made.request.schema
     facts = [
-        (name, [(fact, _written(getattr(schema.columns[name] if name else schema, fact, None))) for fact in each])
-        for name, each in schema.vouched.items()
+        (name, [(fact, _written(schema.fact(name, fact))) for fact in each]) for name, each in schema.vouched.items()
     ]
     return at.page(
         "release", plan_id=plan.id, card=None, released=False, plan=made, schema=schema, facts=facts,
@@ -48,6 +47,7 @@ def confirm(at: At, form: FormData) -> Response:
     if form.get("confirm") != "yes":
         raise UsageError("tick the box first: a release spends budget, and no spend is ever taken back.")
     plan.planned()
+    at.project.place()  # a table that is gone is told before the plan counts as confirmed
     with _confirming:
         if plan.release_file.exists():
             raise UsageError("this plan was released already. To spend again, make another plan.")
