@@ -91,3 +91,21 @@ def test_a_round_bound_gives_nobody_away(table: pa.Table, schema: Schema) -> Non
     source = open_source(table)
     made = safer(schema, review(schema, source))
     assert not [each for each in review(made, source) if each.revealing]
+
+
+@pytest.mark.parametrize(
+    ("column", "high", "round_number"),
+    [
+        ({"kind": "integer", "min": 0, "max": 9}, 9, False),  # no rounding hides that somebody has 9 children
+        ({"kind": "integer", "min": 0, "max": 90}, 90, True),
+        ({"kind": "integer", "min": 0, "max": 91}, 91, False),
+        ({"kind": "real", "min": 0.0, "max": 2.6}, 2.6, True),
+        ({"kind": "real", "min": 0.0, "max": 2.43}, 2.43, False),
+    ],
+)
+def test_what_a_round_number_is(column: dict[str, object], high: float, round_number: bool) -> None:
+    schema = Schema.parse({"name": "t", "columns": {"x": {**column, "read_from_data": ["min", "max"]}}})
+    found = {each.fact: each for each in review(schema, open_source(pa.table({"x": [high]})))}
+    assert found["max"].revealing is not round_number
+    assert ("a round number" in found["max"].text) is round_number
+    assert not found["min"].revealing  # a zero is where counting begins

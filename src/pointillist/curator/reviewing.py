@@ -137,8 +137,12 @@ def _categories(name: str, column: Named, counts: Any) -> Finding:
     kept = tuple(each for each in column.categories if each not in rare)
     mended = column.model_copy(update={"categories": kept}) if rare and kept and column.has_other else None
     shown = ", ".join(map(str, rare[:3])) + (", …" if len(rare) > 3 else "")
-    text = f"{len(rare)} of {size} categories have fewer than {FEW} rows ({shown})" if rare else f"{size} categories"
+    text = f"{_few(len(rare), size, 'categories')} ({shown})" if rare else f"{size} categories"
     return Finding(name, "categories", int(counts.min()), text, mended)
+
+
+def _few(rare: int, size: int, what: str) -> str:
+    return f"{rare} of {size} {what} {'has' if rare == 1 else 'have'} fewer than {FEW} rows"
 
 
 def _listing(name: str, column: Any, fact: str, counts: Any) -> Finding:
@@ -147,21 +151,30 @@ def _listing(name: str, column: Any, fact: str, counts: Any) -> Finding:
         return Finding(name, fact, None, f"{len(values)} numbers")
     kept = tuple(each for each, rows in zip(values, counts, strict=True) if not 0 < rows < FEW)
     rare = len(values) - len(kept)  # what no row has gives nobody away
-    text = f"{rare} of {len(values)} numbers have fewer than {FEW} rows" if rare else f"{len(values)} numbers"
+    text = _few(rare, len(values), "numbers") if rare else f"{len(values)} numbers"
     mended = column.model_copy(update={fact: kept}) if rare and fact == "special" else None
     return Finding(name, fact, int(counts[counts > 0].min(initial=counts.sum())), text, mended)
+
+
+def _hides(value: float, fact: str, column: Any, span: float) -> bool:
+    """Whether a bound is a round number that the next value inside would have been rounded to as well.
+
+    Then nobody can tell that a row has it. Small counts have no such numbers: 9 is 9. A zero is where counting begins.
+    """
+    inside = (1 if isinstance(column, Integer) else abs(value) * 1e-6) * (-1 if fact == "max" else 1)
+    return value == 0 or {rounded_out(each, up=fact == "max", span=span) for each in (value, value + inside)} == {value}
 
 
 def _bound(name: str, column: Any, fact: str, rows: int | None) -> Finding:
     value = getattr(column, fact)
     low, high = column.bounds
     round_number = rounded_out(value, up=fact == "max", span=5 * (high - low))  # a tenth of the range at most
-    rounded = round_number == value
+    rounded = _hides(value, fact, column, 5 * (high - low))
     text = f"{fact} = {value:g}{', a round number' if rounded else ''}"
     if rows is not None:
         text += f"; {rows:,} {'row is' if rows == 1 else 'rows are'} that {'high' if fact == 'max' else 'low'}"
     mended = None
-    if not rounded and not getattr(column, "clock", False) and (column.scale != "log" or round_number > 0):
+    if round_number != value and not getattr(column, "clock", False) and (column.scale != "log" or round_number > 0):
         mended = column.model_copy(update={fact: type(value)(round_number)})
         text += f"; {round_number:g} says less" if rows is None or rows < FEW else ""
     return Finding(name, fact, rows, text, mended, rounded)

@@ -60,7 +60,7 @@ def _routes() -> list[Route]:
         does(f"{at}/judge", judge.start),
         shows(f"{at}/judge/report", judge.report),
         shows(f"{at}/share", share.show),
-        shows(f"{at}/share/file", share.download),
+        does(f"{at}/share/file", share.download),
         shows(f"{at}/receiver", receiver.show),
         does(f"{at}/receiver", receiver.question),
         shows(f"{at}/receiver/file", receiver.export),

@@ -14,7 +14,7 @@ def test_the_page_says_what_was_read_off_the_data(visitor: Any) -> None:
     visitor.work("open")
     page = visitor.get("review").text
     assert "For your eyes" in page
-    assert "1 of 3 categories have fewer than 10 rows" in page
+    assert "1 of 3 categories has fewer than 10 rows" in page
     assert page.index("1 of 3 categories") < page.index("Edit the TOML")
     card = visitor.get("review/2").text
     assert "<svg" in card

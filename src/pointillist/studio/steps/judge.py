@@ -73,7 +73,10 @@ def verdict_of(verdict: Any) -> dict[str, Any]:
         "grade": verdict.grade,
         "sentence": verdict.sentence,
         "points": [
-            {"question": each.question, "grade": each.grade, "figure": each.figure, "sentence": each.sentence}
+            {
+                **{name: getattr(each, name) for name in ("question", "grade", "figure", "sentence")},
+                "step": step_of(each.advice[0]) if each.advice else "",
+            }
             for each in verdict.worst_first
         ],
         "advice": [
