@@ -26,3 +26,10 @@ def test_files_are_there(page: str, file: str) -> None:
 @pytest.mark.parametrize(("page", "name"), mentioned(r"`([tT]est_?\w+)`"))
 def test_tests_are_there(page: str, name: str) -> None:
     assert re.search(rf"(?:def|class) {name}\b", TESTS)
+
+
+@pytest.mark.parametrize(("page", "image"), mentioned(r"!\[[^\]]*\]\((?!https?:)([^)\s]+)\)"))
+def test_images_are_there_and_small(page: str, image: str) -> None:
+    path = ROOT / Path(page).parent / image
+    assert path.is_file()
+    assert not path.name.startswith("studio-") or path.stat().st_size < 150_000

@@ -343,3 +343,13 @@ def test_a_derived_target_says_what_it_follows_from() -> None:
     schema = Schema(name="s", columns=columns)
     with pytest.raises(SchemaError, match=r"target 'sum' is derived and follows from a, b.*one of these"):
         schema.require_column("sum", role="target")
+
+
+def test_every_fact_that_is_vouched_for_can_be_looked_up() -> None:
+    """The order and the number of persons are vouched for as the table's, and stand under its person."""
+    person = Person(column="id", max_rows=3, order="day", persons=1_500)
+    column = Integer(min=0, max=365, read_from_data=("max",))
+    read = ("rows", "order", "persons")
+    schema = Schema(name="t", rows=4_000, read_from_data=read, person=person, columns={"day": column})
+    found = {(name, fact): schema.fact(name, fact) for name, facts in schema.vouched.items() for fact in facts}
+    assert found == {("", "rows"): 4_000, ("", "order"): "day", ("", "persons"): 1_500, ("day", "max"): 365}

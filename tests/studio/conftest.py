@@ -16,6 +16,7 @@ import pytest
 from pyarrow import parquet
 from starlette.testclient import TestClient
 
+from pointillist.schema.fingerprint import fingerprint
 from pointillist.studio import jobs
 from pointillist.studio.app import make_app
 from pointillist.studio.project import Project
@@ -45,19 +46,25 @@ class Visitor:
     def post(self, step: str, **fields: str) -> Any:
         return self.client.post(f"/p/{self.project.id}/{step}", data={"csrf": self.studio.security.csrf, **fields})
 
-    def work(self, step: str) -> jobs.Job:
-        """Do a worker's work here."""
+    def work(self, step: str, plan: str | None = None) -> jobs.Job:
+        """Do a worker's work here, on a plan: the latest unless another is named."""
+        latest = self.project.plan
+        named = plan if plan is not None else "" if latest is None else latest.id
         folder = jobs.folder_of(self.project, step)
         folder.mkdir(parents=True, exist_ok=True)
-        run(step, self.project, self.studio.ledger_file)
+        run(step, self.project, self.studio.ledger_file, named)
         job = jobs.read(folder)
         assert job is not None
         return job
 
+    def accept(self) -> Any:
+        """Accept the schema as it is now."""
+        return self.post("review/accept", public="yes", shown=fingerprint(self.project.schema()))
+
     def review(self) -> None:
         """Get through the review."""
         assert self.work("open").state == jobs.DONE
-        assert self.post("review/accept", public="yes").url.path.endswith("/plan")
+        assert self.accept().url.path.endswith("/plan")
 
     def plan(self, epsilon: str = "1") -> str:
         """Plan a release: the plan's id."""

@@ -12,6 +12,8 @@ def test_one_of_many_confirms(tmp_path: Path) -> None:
         first = list(pool.map(lambda _: PlanFolder(tmp_path).confirm(), range(40)))
     assert first.count(True) == 1
     assert plan.confirmed
+    plan.withdraw()
+    assert not plan.confirmed
 
 
 def test_the_latest_synthetic_data_count(tmp_path: Path) -> None:

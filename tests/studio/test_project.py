@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from pointillist.errors import DataError, SchemaError
+from pointillist.errors import DataError, SchemaError, UsageError
 from pointillist.studio.project import Project
 
 TOML = 'name = "t"\n[columns.age]\nkind = "integer"\nmin = 0\nmax = {}\n'
@@ -51,6 +51,9 @@ def test_plans_have_the_schema_of_their_time(project: Project) -> None:
     second = project.new_plan(project.schema_file.read_text(), epsilon=2.0)
     assert [each.id for each in project.plans()] == [first.id, second.id]
     assert project.plan == second
+    assert project.plan_of(first.id) == first
+    with pytest.raises(UsageError, match="no such plan"):
+        project.plan_of("0" * 12)
     assert first.schema().columns["age"].max == 1
 
 
@@ -58,3 +61,12 @@ def test_the_demo_has_a_ledger_of_its_own(project: Project, tmp_path: Path) -> N
     assert project.ledger(tmp_path / "mine").path == tmp_path / "mine"
     project.update(demo=True)
     assert project.ledger(tmp_path / "mine").path == project.folder / "ledger.sqlite"
+
+
+def test_a_change_to_what_is_no_longer_there_is_refused(project: Project) -> None:
+    project.write_schema(TOML.format(1))
+    before = project.schema()
+    project.write_schema(TOML.format(2), before)
+    with pytest.raises(SchemaError, match="perhaps in another tab"):
+        project.write_schema(TOML.format(3), before)
+    assert project.schema().columns["age"].max == 2

@@ -1,6 +1,7 @@
 """The studio as people see it: a real server, real workers, a real browser. All requests but to this machine are aborted.
 
-Needs a Chromium on the machine, and is skipped without one; POINTILLIST_BROWSER=required makes that a failure.
+Needs a Chromium on the machine, and is skipped without one; POINTILLIST_BROWSER=required makes that a failure. Screenshots
+for the documentation are written to the folder that POINTILLIST_SCREENSHOTS names.
 """
 
 import os
@@ -83,6 +84,18 @@ class Site:
         self.faults[f"{name}, phone"] = [f"{width} pixels wide", *wide] if width > 380 else []
         self.page.set_viewport_size({"width": 1280, "height": 900})
 
+    def screenshot(self, name: str, width: int, height: int, scheme: Any = "light", top: str = "body") -> None:
+        """Draw what the documentation shows, from an element down, if a folder for it is named."""
+        folder = os.environ.get("POINTILLIST_SCREENSHOTS")
+        if folder is None:
+            return
+        self.page.emulate_media(color_scheme=scheme)
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.locator(top).first.evaluate("each => each.scrollIntoView({behavior: 'instant'})")
+        self.page.screenshot(path=Path(folder) / f"{name}.png", animations="disabled")
+        self.page.emulate_media(color_scheme="light")
+        self.page.set_viewport_size({"width": 1280, "height": 900})
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
@@ -143,6 +156,7 @@ def _reviewed_and_planned(site: Site) -> None:
     page.locator("#column-0").scroll_into_view_if_needed()
     page.wait_for_selector("#column-0 svg")
     site.look("review", "light", "dark")
+    site.screenshot("studio-review", 1000, 700)
     page.get_by_role("button", name="Take all").click()
     expect(page.get_by_role("button", name="Undo the last change (1)")).to_be_visible()
     page.get_by_label("anyone may know every fact").check()
@@ -154,6 +168,7 @@ def _reviewed_and_planned(site: Site) -> None:
     page.locator("#epsilon").fill("1")
     expect(page.locator("#forecast")).to_contain_text("× 2.72")
     site.look("plan")
+    site.screenshot("studio-plan", 1000, 700, "dark")
     page.get_by_role("button", name="Go on with this plan").click()
 
 
@@ -184,7 +199,8 @@ def _judged_and_shared(site: Site) -> None:
     site.look("judge", "light", "dark")
     page.get_by_role("link", name="Share it").click()
     with page.expect_download() as download:
-        page.get_by_role("link", name="Download the archive").click()
+        page.get_by_label("Who gets them?").fill("students")
+        page.get_by_role("button", name="Download the archive").click()
     assert download.value.suggested_filename.endswith(".zip")
     site.look("share")
     page.get_by_role("link", name="ask the release").click()
@@ -193,6 +209,7 @@ def _judged_and_shared(site: Site) -> None:
     page.get_by_role("button", name="Ask").click()
     page.wait_for_selector("#answers")
     site.look("receiver")
+    site.screenshot("studio-receiver", 390, 780, top="#answers")
     page.get_by_role("link", name="Ledger").click()
     expect(page.locator("main")).to_contain_text("mosaic, target chronic")
     site.look("ledger")

@@ -17,7 +17,7 @@ def test_an_upload_lies_in_the_scratch_folder_alone(visitor: Any) -> None:
     assert answer.status_code == 200
     name = answer.json()["location"].split("/")[2]
     project = visitor.studio.workspace.project(name)
-    path = project.scratch / "pätienten.csv"
+    path = project.scratch / "uploads" / "pätienten.csv"
     assert path.read_bytes() == b"age\n1\n"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert "ti" not in answer.json()["location"]
@@ -48,3 +48,11 @@ def test_a_disk_that_is_full_leaves_nothing(visitor: Any, monkeypatch: pytest.Mo
 )
 def test_names_lead_nowhere(sent_as: str, kept: str) -> None:
     assert file_name(sent_as) == kept
+
+
+@pytest.mark.parametrize("name", ["findings.json", "histograms.json", "address.txt"])
+def test_an_upload_may_have_the_name_of_a_file_of_the_studio(visitor: Any, name: str) -> None:
+    place = sent(visitor, name, b"theirs").json()["location"]
+    project = visitor.studio.workspace.project(place.split("/")[2])
+    assert not (project.scratch / name).exists()
+    assert project.place().read_bytes() == b"theirs"

@@ -20,7 +20,7 @@ FEW = 10
 """A fact that fewer rows share than this may give them away."""
 _END = 0.02
 """The part of a range at either end that a bound speaks for."""
-_ORDER = ("categories", "codes", "special", "only", "max", "min", "constraints", "derived")
+_ORDER = ("categories", "codes", "special", "only", "max", "min", "constraints", "derived", "order", "persons")
 """Facts that could give somebody away, the likeliest first."""
 
 
@@ -35,11 +35,18 @@ class Finding:
     text: str
     safer: AnyColumn | None = None
     """The column with a fact that says less, where there is one."""
+    rounded: bool = False
+    """Whether it is a round number already: whoever reads it cannot tell that some row has it."""
 
     @property
     def revealing(self) -> bool:
         """Whether few rows share it."""
-        return self.rows is not None and self.rows < FEW
+        return self.rows is not None and self.rows < FEW and not self.rounded
+
+
+def urgency(fact: str, rows: int | None, rounded: bool) -> tuple[int, int]:
+    """What findings are sorted by, the most revealing first."""
+    return (FEW if rows is None else max(rows, FEW) if rounded else rows), _ORDER.index(fact)
 
 
 def review(schema: Schema, source: Source | None = None) -> tuple[Finding, ...]:
@@ -53,7 +60,8 @@ def review(schema: Schema, source: Source | None = None) -> tuple[Finding, ...]:
     ]
     if "constraints" in schema.read_from_data:
         found += [Finding("", "constraints", None, f"{each}: in every row") for each in schema.constraints]
-    return tuple(sorted(found, key=lambda each: (FEW if each.rows is None else each.rows, _ORDER.index(each.fact))))
+    found += _of_persons(schema)
+    return tuple(sorted(found, key=lambda each: urgency(each.fact, each.rows, each.rounded)))
 
 
 def safer(schema: Schema, findings: tuple[Finding, ...]) -> Schema:
@@ -89,6 +97,17 @@ def _counts(column: Any, array: Any) -> Any:
     return np.array([*ends, *((values == each).sum() for each in (*special, *listed))])
 
 
+def _of_persons(schema: Schema) -> Iterator[Finding]:
+    """What a draft found out about people with several rows."""
+    person = schema.person
+    if person is None:
+        return
+    if "order" in schema.read_from_data and person.order is not None:
+        yield Finding("", "order", None, f"the rows of a person come in the order of {person.order}")
+    if "persons" in schema.read_from_data and person.persons is not None:
+        yield Finding("", "persons", None, f"about {person.persons:,} persons, rounded")
+
+
 def _of_column(name: str, column: AnyColumn, counts: Any) -> Iterator[Finding]:
     if isinstance(column, Named):
         yield _categories(name, column, counts)
@@ -118,8 +137,12 @@ def _categories(name: str, column: Named, counts: Any) -> Finding:
     kept = tuple(each for each in column.categories if each not in rare)
     mended = column.model_copy(update={"categories": kept}) if rare and kept and column.has_other else None
     shown = ", ".join(map(str, rare[:3])) + (", …" if len(rare) > 3 else "")
-    text = f"{len(rare)} of {size} categories have fewer than {FEW} rows ({shown})" if rare else f"{size} categories"
+    text = f"{_few(len(rare), size, 'categories')} ({shown})" if rare else f"{size} categories"
     return Finding(name, "categories", int(counts.min()), text, mended)
+
+
+def _few(rare: int, size: int, what: str) -> str:
+    return f"{rare} of {size} {what} {'has' if rare == 1 else 'have'} fewer than {FEW} rows"
 
 
 def _listing(name: str, column: Any, fact: str, counts: Any) -> Finding:
@@ -128,20 +151,30 @@ def _listing(name: str, column: Any, fact: str, counts: Any) -> Finding:
         return Finding(name, fact, None, f"{len(values)} numbers")
     kept = tuple(each for each, rows in zip(values, counts, strict=True) if not 0 < rows < FEW)
     rare = len(values) - len(kept)  # what no row has gives nobody away
-    text = f"{rare} of {len(values)} numbers have fewer than {FEW} rows" if rare else f"{len(values)} numbers"
+    text = _few(rare, len(values), "numbers") if rare else f"{len(values)} numbers"
     mended = column.model_copy(update={fact: kept}) if rare and fact == "special" else None
     return Finding(name, fact, int(counts[counts > 0].min(initial=counts.sum())), text, mended)
+
+
+def _hides(value: float, fact: str, column: Any, span: float) -> bool:
+    """Whether a bound is a round number that the next value inside would have been rounded to as well.
+
+    Then nobody can tell that a row has it. Small counts have no such numbers: 9 is 9. A zero is where counting begins.
+    """
+    inside = (1 if isinstance(column, Integer) else abs(value) * 1e-6) * (-1 if fact == "max" else 1)
+    return value == 0 or {rounded_out(each, up=fact == "max", span=span) for each in (value, value + inside)} == {value}
 
 
 def _bound(name: str, column: Any, fact: str, rows: int | None) -> Finding:
     value = getattr(column, fact)
     low, high = column.bounds
     round_number = rounded_out(value, up=fact == "max", span=5 * (high - low))  # a tenth of the range at most
-    text = f"{fact} = {value:g}"
+    rounded = _hides(value, fact, column, 5 * (high - low))
+    text = f"{fact} = {value:g}{', a round number' if rounded else ''}"
     if rows is not None:
-        text += f"; {rows:,} rows are that {'high' if fact == 'max' else 'low'}"
+        text += f"; {rows:,} {'row is' if rows == 1 else 'rows are'} that {'high' if fact == 'max' else 'low'}"
     mended = None
     if round_number != value and not getattr(column, "clock", False) and (column.scale != "log" or round_number > 0):
         mended = column.model_copy(update={fact: type(value)(round_number)})
         text += f"; {round_number:g} says less" if rows is None or rows < FEW else ""
-    return Finding(name, fact, rows, text, mended)
+    return Finding(name, fact, rows, text, mended, rounded)

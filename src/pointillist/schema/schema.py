@@ -158,6 +158,11 @@ class Schema(BaseModel):
         found = {"": self.read_from_data, **{name: c.read_from_data for name, c in self.columns.items()}}
         return {name: facts for name, facts in found.items() if facts}
 
+    def fact(self, column: str, name: str) -> Any:
+        """What a fact says that `vouched` names. Of the table's, order and persons stand under its person."""
+        at = self.columns[column] if column else self if name in type(self).model_fields else self.person
+        return getattr(at, name, None)
+
     @property
     def paid_for(self) -> dict[str, tuple[str, ...]]:
         """Facts that were found with noise and are in the ledger, by column; "" is the table."""

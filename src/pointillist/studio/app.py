@@ -37,6 +37,7 @@ def _routes() -> list[Route]:
         does_outside("/ledger/cap", ledger.cap),
         Route("/static/{name}", static, methods=["GET"]),
         shows(f"{at}/opened", open.opened),
+        does(f"{at}/address", open.address),
         shows(f"{at}/review", review.show),
         shows(f"{at}/review/{{column:int}}", review.card),
         does(f"{at}/review/{{column:int}}", review.change),
@@ -59,7 +60,7 @@ def _routes() -> list[Route]:
         does(f"{at}/judge", judge.start),
         shows(f"{at}/judge/report", judge.report),
         shows(f"{at}/share", share.show),
-        shows(f"{at}/share/file", share.download),
+        does(f"{at}/share/file", share.download),
         shows(f"{at}/receiver", receiver.show),
         does(f"{at}/receiver", receiver.question),
         shows(f"{at}/receiver/file", receiver.export),
@@ -88,8 +89,9 @@ def stop(at: At, form: FormData) -> Response:
 def start(at: At, form: FormData) -> Response:
     """Do work again that failed or was stopped, and that spends nothing."""
     step = at.request.path_params["step"]
-    if step in ("open", "make", "judge", "receiver"):
-        at.studio.jobs.start(at.project, step)
+    before = at.job(step)
+    if step in ("open", "make", "judge", "receiver") and before is not None:
+        at.studio.jobs.start(at.project, step, plan=before.plan)  # the same plan again
     return at.to("opened" if step == "open" else step)
 
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from pointillist.errors import UsageError
 from pointillist.studio.project import Project, write_private
 
 try:
@@ -37,6 +38,8 @@ class Job:
     at: float = 0.0
     spent: bool = False
     """Whether the ledger was asked to record a spend: from then on it may count."""
+    plan: str = ""
+    """Which plan it works on: that which was shown, whatever is planned meanwhile."""
 
     @property
     def active(self) -> bool:
@@ -110,30 +113,29 @@ class Jobs:
         self._workers: dict[Path, subprocess.Popen[bytes]] = {}
         self._lock = threading.RLock()
 
-    def start(self, project: Project, step: str, ledger: Path | None = None) -> bool:
-        """Start the worker of a step, unless one is at work. Whether this call started it."""
+    def start(self, project: Project, step: str, ledger: Path | None = None, plan: str = "") -> bool:
+        """Start the worker of a step on a plan, unless one is at work. Whether this call started it."""
         folder = folder_of(project, step)
         with self._lock:
             now = self.state(project, step)
             if now is not None and now.active:
                 return False
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write(folder, Job(step, began=time.time()))
-            command = [
-                sys.executable,
-                "-m",
-                "pointillist.studio.worker",
-                step,
-                str(project.folder),
-                str(project.scratch),
-            ]
-            self._workers[folder] = subprocess.Popen(
-                [*command, *([] if ledger is None else [str(ledger)])],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,  # a traceback may quote a private value
-                start_new_session=True,  # an interrupt at the terminal ends the server, which ends its workers in order
-            )
+            job = Job(step, began=time.time(), plan=plan)
+            write(folder, job)
+            places = [str(project.folder), str(project.scratch), plan, *([] if ledger is None else [str(ledger)])]
+            try:
+                self._workers[folder] = subprocess.Popen(
+                    [sys.executable, "-m", "pointillist.studio.worker", step, *places],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,  # a traceback may quote a private value
+                    start_new_session=True,  # an interrupt at the terminal ends the server, which ends its workers in order
+                )
+            except OSError as error:
+                said = f"The worker could not be started ({error.strerror}). Nothing was done."
+                write(folder, replace(job, state=FAILED, message=said))
+                raise UsageError(said) from None
             return True
 
     def state(self, project: Project, step: str) -> Job | None:

@@ -79,6 +79,10 @@ class PlanFolder:
             return False
         return True
 
+    def withdraw(self) -> None:
+        """Take a confirmation back of which nothing has come: its work could not be started."""
+        (self.folder / "confirmed").unlink(missing_ok=True)
+
     @property
     def confirmed(self) -> bool:
         return (self.folder / "confirmed").exists()

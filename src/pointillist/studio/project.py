@@ -14,8 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pointillist.errors import DataError, SchemaError
+from pointillist.errors import DataError, SchemaError, UsageError
 from pointillist.files import container
+from pointillist.files.urls import Url
 from pointillist.privacy.ledger import Ledger
 from pointillist.reading.base import Source
 from pointillist.reading.opening import open_source
@@ -25,6 +26,7 @@ from pointillist.studio.plan_folder import PlanFolder
 _writing = threading.Lock()
 """Two requests may change a project at a time, each in a thread of its own."""
 _masked = threading.Lock()
+CHANGED = "the schema was changed meanwhile, perhaps in another tab. Nothing was saved: look at it as it is now."
 
 
 @dataclass(frozen=True)
@@ -72,16 +74,50 @@ class Project:
 
     def source(self) -> Source:
         """The private table, opened."""
+        return open_source(self.place())
+
+    def place(self) -> str | Path:
+        """Where the private table is: a path, or an address with all that opens it. A message if that is gone."""
         facts = self.facts
-        upload = facts.get("upload")
-        if upload is not None:
-            path = self.scratch / upload
+        if "upload" in facts:
+            path = self.upload_file(facts["upload"])
             if not path.exists():
-                raise DataError(f"{upload}: was removed when the studio ended, as all uploads are. Open it again.")
-            return open_source(path)
+                raise DataError(
+                    f"{facts['upload']}: was removed when the studio ended, as all uploads are. Open it again."
+                )
+            return path
         if "place" not in facts:
             raise DataError("this is a release without its table. Open the table for this step.")
-        return open_source(facts["place"])
+        if "address" not in facts:
+            return str(facts["place"])
+        if self.address_gone:
+            raise DataError(
+                f"{facts['place']}: its whole address may hold a password, and was forgotten when the studio ended. Choose "
+                "the table on the first page: it is asked for there."
+            )
+        return self._address_file.read_text(encoding="utf-8")
+
+    def upload_file(self, name: str) -> Path:
+        """Where an upload lies: in a folder of its own, so that its name may be any."""
+        return self.scratch / "uploads" / name
+
+    def keep_address(self, url: Url) -> None:
+        """Say where the table is. User, password and parameters of an address are kept no longer than the studio runs."""
+        known = url.without("schema", "table")
+        if not known.user and not known.parameters:
+            self.update(place=url.secret)  # nothing in it is secret
+            return
+        write_private(self._address_file, url.secret)
+        self.update(place=str(url), address=list(url.place))
+
+    @property
+    def address_gone(self) -> bool:
+        """Whether the address must be asked for again."""
+        return "address" in self.facts and not self._address_file.exists()
+
+    @property
+    def _address_file(self) -> Path:
+        return self.scratch / "address.txt"
 
     # The schema, with every state that it had
 
@@ -95,10 +131,15 @@ class Project:
             raise SchemaError("there is no schema yet: open a table first.")
         return Schema.load(self.schema_file)
 
-    def write_schema(self, text: str) -> None:
-        """Another schema, which can be undone; a text that is none is refused, and changes nothing."""
+    def write_schema(self, text: str, before: Schema | None = None) -> None:
+        """Another schema, which can be undone; a text that is none is refused, and changes nothing.
+
+        With what it was made from, it is refused if another tab changed the schema meanwhile.
+        """
         parsed(text)
         with _writing:
+            if before is not None and self.schema() != before:
+                raise SchemaError(CHANGED)
             if self.schema_file.exists():
                 earlier = self.folder / "earlier"
                 earlier.mkdir(mode=0o700, exist_ok=True)
@@ -129,6 +170,13 @@ class Project:
         """The latest plan."""
         found = self.plans()
         return found[-1] if found else None
+
+    def plan_of(self, name: str) -> PlanFolder:
+        """The plan of that id, whichever is the latest by now."""
+        found = next((each for each in self.plans() if each.id == name), None)
+        if found is None:
+            raise UsageError("there is no such plan in this project. Plan it again.")
+        return found
 
     def new_plan(self, schema: str, **asked: Any) -> PlanFolder:
         """A plan by what was asked, with the schema as it is now."""

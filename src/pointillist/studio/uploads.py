@@ -26,7 +26,8 @@ async def upload(request: Request) -> Response:
         return JSONResponse({"error": "This form is not one of this run of the studio. Load the page again."}, 403)
     name = file_name(request.headers.get("x-name", ""))
     project = studio.workspace.new(name=name.split(".")[0], upload=name, opened=time.time())
-    path = project.scratch / name
+    path = project.upload_file(name)
+    path.parent.mkdir(mode=0o700)
     try:
         await _stream(request, path)
     except OSError as error:

@@ -1,6 +1,6 @@
 """Worker: the process that does the long work of one step, and says on disk how far it is.
 
-python -m pointillist.studio.worker STEP PROJECT SCRATCH [LEDGER]
+python -m pointillist.studio.worker STEP PROJECT SCRATCH PLAN [LEDGER], where PLAN is a plan's id or empty.
 """
 
 import sys
@@ -65,15 +65,16 @@ def said(error: Exception) -> str:
     )
 
 
-def run(step: str, project: Project, ledger: Path | None) -> bool:
-    """Do the work of a step. Whether it was done."""
+def run(step: str, project: Project, ledger: Path | None, plan: str = "") -> bool:
+    """Do the work of a step, on the plan of that id. Whether it was done."""
     folder = jobs.folder_of(project, step)
     with jobs.held(folder):
-        tell = Teller(folder, jobs.read(folder) or jobs.Job(step, began=time.time()))
+        tell = Teller(folder, jobs.read(folder) or jobs.Job(step, began=time.time(), plan=plan))
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", FactsFromDataWarning)  # the page asked about them
-                import_module(f"pointillist.studio.steps.{step}").work(project, tell, ledger)
+                named = project.plan_of(plan) if plan else None
+                import_module(f"pointillist.studio.steps.{step}").work(project, named, tell, ledger)
         except Exception as error:
             tell.end(jobs.FAILED, said(error))
             return False
@@ -83,8 +84,8 @@ def run(step: str, project: Project, ledger: Path | None) -> bool:
 
 def main() -> None:
     """As the server calls it."""
-    step, folder, scratch, *rest = sys.argv[1:]
-    done = run(step, Project(Path(folder), Path(scratch)), Path(rest[0]) if rest else None)
+    step, folder, scratch, plan, *rest = sys.argv[1:]
+    done = run(step, Project(Path(folder), Path(scratch)), Path(rest[0]) if rest else None, plan)
     sys.exit(0 if done else 1)
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 import pointillist as pt
-from pointillist.cli.show.schema import show_draft, show_schema
+from pointillist.cli.show.schema import show_draft, show_last_look, show_schema
 
 Shown = Callable[[], list[str]]
 WIDE = pt.Schema(
@@ -45,3 +47,10 @@ def test_a_name_that_is_too_long_is_broken_and_not_cut(shown: Shown) -> None:
     name = "".join(chr(ord("a") + number % 26) for number in range(100))
     show_schema(pt.Schema(name="long", columns={name: pt.Boolean()}))
     assert name in "".join(line.split()[0] for line in shown())
+
+
+def test_the_last_look_has_the_facts_about_persons(capsys: pytest.CaptureFixture[str]) -> None:
+    person = pt.Person(column="id", max_rows=3, order="day", persons=1_500)
+    columns = {"day": pt.Integer(min=0, max=365)}
+    show_last_look(pt.Schema(name="t", read_from_data=("order", "persons"), person=person, columns=columns))
+    assert "the table: order = day; persons = 1500" in capsys.readouterr().err

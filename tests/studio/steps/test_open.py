@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +55,56 @@ def test_the_demo_is_simulated_anew(visitor: Any) -> None:
 def test_a_release_that_was_sent_goes_to_the_receivers_page(walked: Any) -> None:
     name = walked.studio.workspace.new(name="x", upload="x.release").id
     project = walked.studio.workspace.project(name)
-    (project.scratch / "x.release").write_bytes(walked.project.plan.release_file.read_bytes())
+    project.upload_file("x.release").parent.mkdir()
+    project.upload_file("x.release").write_bytes(walked.project.plan.release_file.read_bytes())
     answer = walked.client.get(f"/p/{name}/opened", follow_redirects=False)
     assert answer.headers["location"].endswith("/receiver")
     received = walked.studio.workspace.project(answer.headers["location"].split("/")[2])
     assert received.received
     with pytest.raises(DataError, match="without its table"):
         received.source()
+
+
+ADDRESS = "postgresql://me:SECRETWORD@127.0.0.1:1/registry?table=people&sslmode=disable"
+
+
+def test_an_address_with_a_password_is_not_kept(visitor: Any) -> None:
+    """It lies in the scratch folder, which goes when the studio ends; then it is asked for again."""
+    project = opened_at(visitor.studio, ADDRESS)
+    for path in visitor.studio.workspace.folder.rglob("*"):
+        assert path.is_dir() or b"SECRETWORD" not in path.read_bytes()
+    assert project.facts["place"] == "postgresql://127.0.0.1:1/registry"
+    assert project.place() == ADDRESS
+    assert [each.stat().st_mode & 0o077 for each in project.scratch.iterdir()] == [0]
+
+    shutil.rmtree(project.scratch)
+    visitor.studio.workspace.project(project.id)
+    with pytest.raises(DataError, match="asked for there") as caught:
+        project.source()
+    assert "SECRETWORD" not in str(caught.value)
+    page = visitor.client.get(f"/p/{project.id}/opened").text
+    assert f'action="/p/{project.id}/address"' in page
+    assert visitor.studio.jobs.state(project, "open") is None
+
+
+def test_the_address_is_taken_again_if_it_is_that_of_the_table(visitor: Any) -> None:
+    project = opened_at(visitor.studio, ADDRESS)
+    shutil.rmtree(project.scratch)
+    project.scratch.mkdir()
+
+    def told(place: str) -> Any:
+        fields = {"csrf": visitor.studio.security.csrf, "place": place}
+        return visitor.client.post(f"/p/{project.id}/address", data=fields, follow_redirects=False)
+
+    for wrong in (ADDRESS.replace("people", "others"), "/etc/passwd", str(visitor.table)):
+        assert "not the address of" in told(wrong).text
+        assert project.address_gone
+    assert told(ADDRESS.replace("SECRETWORD", "another")).headers["location"].endswith("/opened")
+    assert project.place() == ADDRESS.replace("SECRETWORD", "another")
+
+
+def test_an_address_without_secrets_is_kept(visitor: Any) -> None:
+    project = opened_at(visitor.studio, "postgresql://127.0.0.1:1/registry?table=people")
+    assert project.facts["place"] == "postgresql://127.0.0.1:1/registry?table=people"
+    assert not project.address_gone
+    assert not list(project.scratch.iterdir())

@@ -29,11 +29,31 @@ def test_odds_are_those_of_a_gaussian_and_within_the_promise() -> None:
 
 def test_a_plan_says_what_it_means_before_anything_is_spent(reviewed: Any) -> None:
     page = reviewed.post("plan/forecast", **ASKED).text
-    for words in ("× 2.72", "rows</span>", "with them, at most", "60.6 %", "of 10 spent", "Expected error"):
+    for words in (
+        "× 2.72",
+        "at most 2.72 times as likely with the data of one row",
+        "rows</span>",
+        "with them, at most",
+        "60.6 %",
+        "of 10 spent",
+        "Expected error",
+    ):
         assert words in page
     assert "<html" not in page
     assert reviewed.studio.ledger().accounts() == ()
     assert reviewed.project.plans() == []
+
+
+def test_a_number_of_rows_that_the_schema_states_is_not_called_secret(reviewed: Any) -> None:
+    page = reviewed.get("plan").text
+    assert "(the exact number of rows is secret)" in page
+    assert "states about 300 rows, rounded, on your word" in page
+    text = reviewed.project.schema_file.read_text()
+    lines = [each for each in text.splitlines() if not each.startswith(("rows =", 'read_from_data = ["rows"'))]
+    reviewed.project.write_schema("\n".join(lines))
+    page = reviewed.get("plan").text
+    assert "(the number of rows is secret)" in page
+    assert "states about" not in page
 
 
 def test_mistakes_are_told_in_place(reviewed: Any) -> None:

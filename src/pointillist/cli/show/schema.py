@@ -116,7 +116,7 @@ def show_last_look(schema: Schema) -> None:
     """Facts that were read from the data, with their values: for the owner, before they are published."""
     err.print("These facts were read from the data, and the release will publish them:", style="yellow")
     for name, facts in schema.vouched.items():
-        values = {fact: getattr(schema.columns[name] if name else schema, fact, None) for fact in facts}
+        values = {fact: schema.fact(name, fact) for fact in facts}
         shown = "; ".join(f"{fact} = {_listed(value)}" for fact, value in values.items() if value not in (None, ()))
         err.print(f"  {name or 'the table'}: {shown}", soft_wrap=True)
 

@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse, Response
 from pointillist.errors import UsageError
 from pointillist.files import container
 from pointillist.progress import Progress
+from pointillist.studio.plan_folder import PlanFolder
 from pointillist.studio.project import Project, write_private
 from pointillist.studio.routes import At
 from pointillist.studio.security import REPORT_POLICY
@@ -26,7 +27,10 @@ def show(at: At) -> Response:
 
 def start(at: At, form: FormData) -> Response:
     """Compare."""
-    at.studio.jobs.start(at.project, "judge")
+    plan = at.project.plan
+    if plan is None or plan.synthetic is None:
+        return at.to("make")
+    at.studio.jobs.start(at.project, "judge", plan=plan.id)
     return at.to("judge")
 
 
@@ -39,9 +43,8 @@ def report(at: At) -> Response:
     return HTMLResponse(plan.report_file.read_text(encoding="utf-8"), headers=headers)
 
 
-def work(project: Project, tell: Progress, ledger: Path | None) -> None:
+def work(project: Project, plan: PlanFolder | None, tell: Progress, ledger: Path | None) -> None:
     """Compare the synthetic data with the real ones."""
-    plan = project.plan
     assert plan is not None
     tell("evaluate", 0.0)
     release = plan.release()
@@ -70,7 +73,10 @@ def verdict_of(verdict: Any) -> dict[str, Any]:
         "grade": verdict.grade,
         "sentence": verdict.sentence,
         "points": [
-            {"question": each.question, "grade": each.grade, "figure": each.figure, "sentence": each.sentence}
+            {
+                **{name: getattr(each, name) for name in ("question", "grade", "figure", "sentence")},
+                "step": step_of(each.advice[0]) if each.advice else "",
+            }
             for each in verdict.worst_first
         ],
         "advice": [

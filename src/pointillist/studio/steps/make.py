@@ -55,7 +55,7 @@ def start(at: At, form: FormData) -> Response:
     schema = plan.release().schema
     wanted = asked_in(form, schema)
     at.project.update(make=wanted)
-    at.studio.jobs.start(at.project, "make")
+    at.studio.jobs.start(at.project, "make", plan=plan.id)
     return at.to("make")
 
 
@@ -105,10 +105,10 @@ def download(at: At) -> Response:
     return FileResponse(path, filename=f"{at.project.name}-{path.name}", media_type="application/octet-stream")
 
 
-def work(project: Project, tell: Progress, ledger: Path | None) -> None:
+def work(project: Project, plan: PlanFolder | None, tell: Progress, ledger: Path | None) -> None:
     """Fit and sample."""
-    plan, wanted = project.plan, project.facts["make"]
     assert plan is not None
+    wanted = project.facts["make"]
     model = fitted(plan, tell)
     tell("sample", 0.9)
     count = int(wanted["rows"] or 0) or model.default_count

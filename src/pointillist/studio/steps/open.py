@@ -8,7 +8,6 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from pointillist.curator.reviewing import review
 from pointillist.curator.table_drafting import draft
 from pointillist.demo.people import SCHEMA, TARGET, simulate
 from pointillist.errors import DataError, UsageError
@@ -19,6 +18,7 @@ from pointillist.reading.opening import open_source
 from pointillist.release import Release
 from pointillist.schema import Schema
 from pointillist.studio import findings, histograms
+from pointillist.studio.plan_folder import PlanFolder
 from pointillist.studio.project import Project, write_private
 from pointillist.studio.rendering import page
 from pointillist.studio.routes import At
@@ -51,7 +51,21 @@ def opened_at(studio: Studio, place: str, schema: str = "") -> Project:
     if schema:
         Schema.load(Path(schema).expanduser())
     given = {} if not schema else {"schema": str(Path(schema).expanduser().absolute())}
-    return studio.workspace.new(name=name.split(".")[0] or "table", place=full, opened=time.time(), **given)
+    given |= {} if known else {"place": full}
+    project = studio.workspace.new(name=name.split(".")[0] or "table", opened=time.time(), **given)
+    if known:
+        project.keep_address(Url.parse(place))
+    return project
+
+
+def address(at: At, form: FormData) -> Response:
+    """The address of a table once more: it may hold a password, so it went when the studio ended."""
+    text = str(form.get("place", "")).strip()
+    if not Url.is_one(text) or list(Url.parse(text).place) != at.project.facts.get("address"):
+        raise UsageError(f"this is not the address of {at.project.name}. To open another table, go to the first page.")
+    open_source(text)
+    at.project.keep_address(Url.parse(text))
+    return at.to("opened")
 
 
 def opened_release(studio: Studio, path: Path) -> Project:
@@ -82,10 +96,12 @@ def opened(at: At) -> Response:
     facts = at.project.facts
     upload = facts.get("upload", "")
     if upload.endswith(".release") and not facts.get("received"):
-        project = opened_release(at.studio, at.project.scratch / upload)
+        project = opened_release(at.studio, at.project.upload_file(upload))
         return RedirectResponse(f"/p/{project.id}/receiver", 303)
     if facts.get("received"):
         return at.to("receiver")
+    if at.project.address_gone:
+        return at.page("address", place=facts["place"])
     job = at.job("open")
     if job is None:
         at.studio.jobs.start(at.project, "open")
@@ -94,7 +110,7 @@ def opened(at: At) -> Response:
     return at.page("open", job=at.job("open"), projects=[])
 
 
-def work(project: Project, tell: Progress, ledger: Path | None) -> None:
+def work(project: Project, plan: PlanFolder | None, tell: Progress, ledger: Path | None) -> None:
     """Draft a schema, and count for the owner's eyes what it says."""
     source = project.source()
     tell("draft", 0.0)
@@ -111,7 +127,7 @@ def count(project: Project, tell: Progress) -> None:
     """What the review page shows: how many rows share each fact, and how values are spread."""
     schema, source = project.schema(), project.source()
     tell("review", 0.4)
-    findings.note(project, review(schema, source if schema.image is None else None))
+    findings.note(project, schema, source)
     tell("histograms", 0.6)
     counts = histograms.counted(schema, source, lambda step, part: tell(step, 0.6 + 0.4 * part))
     kept = {histograms.key_of(schema, name): each for name, each in counts.items()}

@@ -54,6 +54,11 @@ def settle(at: At, form: FormData) -> Response:
     """Keep the plan, and go on to its release."""
     schema = at.project.schema()
     schema.require_reviewed("schema")
+    job = at.job("release")
+    if job is not None and job.active:
+        raise UsageError(
+            "a release of this table is under way. Wait for its end, or stop it, before you plan another one."
+        )
     asked = asked_in(form)
     planned(schema, **asked)
     at.project.new_plan(at.project.schema_file.read_text(encoding="utf-8"), **asked)

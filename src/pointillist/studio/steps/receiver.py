@@ -16,12 +16,14 @@ from pointillist.inference.sql_expression import quoted
 from pointillist.pages import charts
 from pointillist.pages.card import Card
 from pointillist.progress import Progress
+from pointillist.schema import Integer, Real, Schema
 from pointillist.studio.plan_folder import PlanFolder
 from pointillist.studio.project import Project, write_private
 from pointillist.studio.routes import At
 from pointillist.studio.steps.make import fitted
 
 _MOST_MARKS = 40
+_FIELDS = ("figure", "column", "second", "order", "where", "group", "text")
 
 
 def show(at: At, error: str = "", answers: Answers | None = None) -> Response:
@@ -30,12 +32,13 @@ def show(at: At, error: str = "", answers: Answers | None = None) -> Response:
     release = plan.release()
     release.schema.require_table("the receiver's page")
     if not plan.model_file.exists() and at.job("receiver") is None:
-        at.studio.jobs.start(at.project, "receiver")
+        at.studio.jobs.start(at.project, "receiver", plan=plan.id)
     columns = release.schema.measured
-    asked = {"figure": "count", "column": "", "where": "", "group": "", "text": "", **at.project.facts.get("asked", {})}
+    groups = [name for name, each in columns.items() if 0 < len(each.every_value(100)) <= 100]
+    asked = {"figure": "count", **dict.fromkeys(_FIELDS[1:], ""), **at.project.facts.get("asked", {})}
     return at.page(
         "receiver", card=Card.of(release), ready=plan.model_file.exists(), asked=asked, figures=list(ARGUMENTS),
-        columns=list(columns), groups=[name for name, each in columns.items() if 0 < len(each.every_value(100)) <= 100],
+        columns=list(columns), groups=groups, example=example(release.schema, groups),
         answers=answers, chart=None if answers is None else chart(answers), error=error, job=at.job("receiver"),
     )  # fmt: skip
 
@@ -43,8 +46,7 @@ def show(at: At, error: str = "", answers: Answers | None = None) -> Response:
 def question(at: At, form: FormData) -> Response:
     """Answer a question that was written, or put together by the form."""
     plan = _plan(at)
-    names = ("figure", "column", "second", "order", "where", "group", "text")
-    at.project.update(asked={name: str(form.get(name, "")).strip() for name in names})
+    at.project.update(asked={name: str(form.get(name, "")).strip() for name in _FIELDS})
     if not plan.model_file.exists():
         return show(at, "The model is not ready yet.")
     try:
@@ -68,10 +70,21 @@ def written(asked: dict[str, str]) -> str:
     if figure == "quantile":
         arguments.append(asked.get("order") or "0.9")
     if figure == "correlation":
-        arguments.append(quoted(asked.get("second") or column))
+        second = asked.get("second", "")
+        if second in ("", column):
+            raise UsageError("correlation: choose a second column, another than the first.")
+        arguments.append(quoted(second))
     text = f"{figure}({', '.join(arguments)})"
     text += f" where {asked['where']}" if asked.get("where") else ""
     return text + (f" group by {quoted(asked['group'])}" if asked.get("group") else "")
+
+
+def example(schema: Schema, groups: list[str]) -> str:
+    """A question in the query language that can be asked of these columns."""
+    number = next((name for name, each in schema.measured.items() if isinstance(each, Integer | Real)), None)
+    figures = "count(), share()" if number is None else f"median({quoted(number)}), count()"
+    where = "" if number is None else f" where {quoted(number)} > {schema.measured[number].bounds[0]:g}"
+    return figures + where + (f" group by {quoted(groups[0])}" if groups else "")
 
 
 def chart(answers: Answers) -> Markup:
@@ -101,9 +114,8 @@ def export(at: At) -> Response:
     return Response(text.getvalue(), media_type="text/csv", headers=headers)
 
 
-def work(project: Project, tell: Progress, ledger: Path | None) -> None:
+def work(project: Project, plan: PlanFolder | None, tell: Progress, ledger: Path | None) -> None:
     """Fit the release's model, once."""
-    plan = project.plan
     assert plan is not None
     fitted(plan, tell)
 

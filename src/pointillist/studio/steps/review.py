@@ -9,9 +9,11 @@ from starlette.responses import Response
 
 from pointillist.errors import PointillistError, SchemaError
 from pointillist.schema import Schema
+from pointillist.schema.fingerprint import fingerprint
 from pointillist.schema.levels import levels_of
 from pointillist.studio import column_form, findings, histograms
-from pointillist.studio.project import Project, parsed, write_private
+from pointillist.studio.jobs import DONE
+from pointillist.studio.project import CHANGED, Project, parsed, write_private
 from pointillist.studio.rendering import page
 from pointillist.studio.routes import At
 
@@ -29,11 +31,15 @@ def show(at: At, error: str = "", text: str | None = None) -> Response:
     names = [name for name in schema.columns if wanted in name.casefold()]
     pages = max(1, -(-len(names) // _CARDS))
     number = min(pages, max(1, _whole(at.request.query_params.get("page", "1"))))
+    job = _counting_anew(at)
     found = findings.noted(at.project, schema)
     order = {name: at for at, name in enumerate(schema.columns)}
     return at.page(
         "review",
         schema=schema,
+        shown=fingerprint(schema),
+        job=job,
+        complete=findings.complete(at.project, schema),
         cards=[(order[name], name, schema.columns[name]) for name in names[(number - 1) * _CARDS : number * _CARDS]],
         kinds=column_form.kinds(),
         number=number,
@@ -48,6 +54,14 @@ def show(at: At, error: str = "", text: str | None = None) -> Response:
         earlier=len(at.project.earlier()),
         error=error,
     )
+
+
+def _counting_anew(at: At) -> Any:
+    """The work that counts rows: started again where counts went with an earlier run of the studio."""
+    job = at.job("open")
+    if findings.gone(at.project) and (job is None or job.state == DONE):
+        at.studio.jobs.start(at.project, "open")
+    return at.job("open")
 
 
 def card(at: At) -> Response:
@@ -123,6 +137,8 @@ def drop_rule(at: At, form: FormData) -> Response:
 def write(at: At, form: FormData) -> Response:
     """The file as it was edited."""
     text = str(form.get("text", "")).replace("\r\n", "\n")
+    if form.get("shown", "") not in ("", fingerprint(at.project.schema())):
+        return show(at, CHANGED, text)
     try:
         at.project.write_schema(text)
     except SchemaError as error:
@@ -141,12 +157,14 @@ def accept(at: At, form: FormData) -> Response:
     schema = at.project.schema()
     if form.get("public") != "yes":
         return show(at, "Tick the box first: a release publishes every fact of the schema.")
+    if form.get("shown") != fingerprint(schema):
+        return show(at, CHANGED)
     made = schema.model_copy(update={"reviewed": True})
     try:
         made.require_reviewed("schema")
+        _write(at.project, schema, made)
     except SchemaError as error:
         return show(at, str(error))
-    _write(at.project, schema, made)
     return at.to("plan")
 
 
@@ -162,15 +180,12 @@ def _write(project: Project, before: Schema, made: Schema) -> None:
     """Into the file as it is, so that comments stay; where that cannot be done, the file is written anew."""
     if made == before:
         return
-    text = project.schema_file.read_text(encoding="utf-8")
     try:
-        kept = made.written_over(text, before)
-        if parsed(kept) == made:
-            project.write_schema(kept)
-            return
+        text = made.written_over(project.schema_file.read_text(encoding="utf-8"), before)
+        kept = parsed(text) == made
     except (SchemaError, KeyError, ValueError):
-        pass
-    project.write_schema(made.to_toml())
+        kept = False
+    project.write_schema(text if kept else made.to_toml(), before)
 
 
 def _column(at: At) -> tuple[int, str]:
