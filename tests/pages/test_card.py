@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 import pointillist as pt
 from pointillist.errors import ArtefactError, UsageError
+from pointillist.pages.account_statement import AccountStatement, Entry
 from pointillist.pages.card_file import CardFile
 from pointillist.pages.deployment import Deployment
 from pointillist.privacy.disclosure import most_people
@@ -199,3 +200,16 @@ def test_neighbours_that_are_replaced_are_said_to_be(schema: pt.Schema, people: 
         assert "that row replaced by another’s" in text
         assert "99.9 %" not in text  # the number of rows is public
     assert card.most == 500
+
+
+def test_a_part_is_not_said_to_give_away_more_than_the_whole(release: pt.Release) -> None:
+    """What a schema cost is known by its epsilon alone, in the account by its mu: the better bound counts."""
+    mu = release.guarantee.mu
+    spends = tuple(Entry("2026-01-02", each, 0.5, 1e-5, each == "mosaic") for each in ("draft", "mosaic"))
+    account = AccountStatement("people", "2026-01-03", 3.0, 1e-5, 1.1, math.hypot(mu, 0.14), 1e-7, 1e-12, spends)
+    paid = replace(pt.Card.of(release), purchase=Purchase(epsilon=0.5, delta=1e-6, id="x", seen_from=9))
+    card = replace(paid, account=account)
+    assert card.account_risk is not None
+    assert card.risk.advantage == card.account_risk.advantage < paid.risk.advantage
+    assert card.risk.singling_out <= card.account_risk.singling_out
+    assert all(card.risk.linkage[prior] <= each for prior, each in card.account_risk.linkage.items())

@@ -28,7 +28,7 @@ from pointillist.pages.fact_words import fact_values, fact_words
 from pointillist.pages.measured import Measured, estimated_count, measured, most_units
 from pointillist.pages.person_risk import PersonRisk, assumed, explained
 from pointillist.privacy.guarantee import Guarantee, Neighbours, short
-from pointillist.privacy.trade_off import ApproximateTradeOff, InTurn, TradeOff, promised
+from pointillist.privacy.trade_off import ApproximateTradeOff, Both, InTurn, TradeOff, promised
 from pointillist.release import Release
 from pointillist.schema import AnyColumn
 from pointillist.schema.fingerprint import fingerprint
@@ -180,11 +180,11 @@ class Card:
     def curve(self) -> TradeOff:
         """How well a person can be told from the release, and from what was bought for its schema."""
         own = promised(self.guarantee)
-        return (
-            own
-            if self.purchase is None
-            else InTurn(ApproximateTradeOff(self.purchase.epsilon, self.purchase.delta), own)
-        )
+        if self.purchase is None:
+            return own
+        together = InTurn(ApproximateTradeOff(self.purchase.epsilon, self.purchase.delta), own)
+        # The account has what was bought, too, or there were no release: what all spends give away bounds what some do.
+        return together if self.account is None else Both(together, self.account.curve)
 
     @property
     def risk(self) -> PersonRisk:
