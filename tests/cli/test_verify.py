@@ -1,6 +1,7 @@
 """`pointillist verify`."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from tests.fixtures.command_line import Run
@@ -32,3 +33,16 @@ def test_verify(run: Run, judged: pt.Schema) -> None:
     assert "does not hold" in shown
     assert "do not follow" in shown
     assert run("card", "card.json", "-o", "other.html").code == 6
+
+
+def test_a_card_that_counts_fewer_people_than_its_release_is_found(run: Run, judged: pt.Schema) -> None:
+    """Signed, with figures that follow from what it says: but the release says otherwise."""
+    made = pt.Card.of(pt.Release.load("people.release"))
+    for number, change in enumerate(({}, {"most": made.most // 2}, {"schema": "0" * 64})):
+        replace(made, **change).save(f"{number}.json")
+        options = ("--key", f"{number}.key", "--name", "A. Berg", "--new-key")
+        assert run("sign", f"{number}.json", *options).code == 0
+        shown = run("verify", f"{number}.json", "--release", "people.release").shown
+        assert "number of people" in shown
+        assert "do not follow" not in shown
+        assert ("is the release whose promise the card states" in shown) == (not change)

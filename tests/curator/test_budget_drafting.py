@@ -207,12 +207,17 @@ class TestDraft:
         assert 0.65 < account.spent < 0.8
 
     def test_a_release_looks_for_the_spend(self, bought: tuple[Schema, Path], tmp_path: Path) -> None:
-        """Another ledger, another account, or a purchase that nobody made."""
+        """Another ledger, another account, a purchase that nobody made, or not at that price."""
         schema, ledger = bought
         assert schema.purchase is not None
         forged = schema.model_copy(update={"purchase": schema.purchase.model_copy(update={"id": "nope"})})
         renamed = schema.model_copy(update={"name": "others"})
-        for said, book in ((schema, tmp_path / "l.sqlite"), (forged, ledger), (renamed, ledger)):
+        cheaper = [
+            schema.model_copy(update={"purchase": schema.purchase.model_copy(update=change)})
+            for change in ({"epsilon": 0.01}, {"delta": 1e-9})
+        ]
+        books = ((schema, tmp_path / "l.sqlite"), *((each, ledger) for each in (forged, renamed, *cheaper)))
+        for said, book in books:
             with pytest.raises(LedgerError, match="no such spend"):
                 pt.release(simulate(), said, epsilon=0.1, ledger=book, method=pt.Merf(features=10))
         assert Ledger(tmp_path / "l.sqlite").accounts() == ()

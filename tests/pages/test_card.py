@@ -12,8 +12,10 @@ from scipy.stats import norm
 
 import pointillist as pt
 from pointillist.errors import ArtefactError, UsageError
+from pointillist.pages.account_statement import AccountStatement, Entry
 from pointillist.pages.card_file import CardFile
 from pointillist.pages.deployment import Deployment
+from pointillist.privacy.disclosure import most_people
 from pointillist.schema.purchase import Purchase
 
 
@@ -76,7 +78,8 @@ def test_facts_read_from_the_data_are_named(schema: pt.Schema, people: object) -
     with pytest.warns(pt.FactsFromDataWarning):
         card = pt.Card.of(pt.release(people(50), vouched, epsilon=1.0))  # type: ignore[operator]
     for text in (card.to_html(), card.to_markdown()):
-        assert "age (min, max)" in text
+        assert f"age: min {age.min}, max {age.max}" in text
+        assert f"on {card.created[:10]} or before" in text
         assert "declared" in text
 
 
@@ -108,7 +111,7 @@ def test_names_cannot_break_out_of_a_page() -> None:
     markdown = card.to_markdown()
     assert "<script" not in markdown
     (row,) = [line for line in markdown.splitlines() if line.startswith("| a")]
-    assert row.count("|") - row.count("\\|") == 6  # five cells
+    assert row.count("|") - row.count("\\|") == 7  # six cells
 
 
 def test_a_card_holds_no_private_value(schema: pt.Schema, people: object) -> None:
@@ -148,3 +151,65 @@ def test_a_card_can_be_read_again_from_its_file(release: pt.Release, tmp_path: P
     assert again.to_json() == card.to_json()
     assert again.to_markdown() == card.to_markdown()
     assert "&lt;b&gt;City" in again.to_html()
+
+
+def test_singling_out_is_bounded_where_the_noise_took_people_away() -> None:
+    """60 people, of whom a release that counted 20 knows nothing: its bound must be that of 60."""
+    card = pt.Card.of(few_people())
+    unlucky = replace(card, rows=20.0, most=most_people(20.0, card.rows_error), rows_exact=False)
+    share, mu = 0.01 / 20, card.guarantee.mu
+    assert card.rows_error > 13  # one in a thousand such releases is 40 too low, so this is no idle case
+    assert unlucky.risk.singling_out >= 60 * norm.cdf(norm.ppf(share) + mu)
+    assert pt.Card.from_file(CardFile(unlucky.to_json())).risk == unlucky.risk
+    for text in (unlucky.to_html(), unlucky.to_markdown()):
+        assert "1 in 2,000 of the population" in text
+        assert f"({unlucky.most:,} at most)" in text
+        assert "drawn independently of each other" in text
+        assert "99.9 % confidence" in text
+
+
+def few_people() -> pt.Release:
+    """Few people and much noise on their number."""
+    categories = tuple(f"c{number}" for number in range(40))
+    schema = pt.Schema(name="few", columns={"a": pt.Categorical(categories=categories)})
+    return pt.release(pa.table({"a": [categories[number % 40] for number in range(60)]}), schema, epsilon=1.0)
+
+
+def test_the_most_people_are_those_of_the_noisy_count(release: pt.Release) -> None:
+    card = pt.Card.of(release)
+    assert card.most == math.ceil(card.rows + norm.ppf(0.999) * card.rows_error)
+    assert card.to_json()["rows"]["at_most"] == card.risk.people == card.most
+
+
+def test_words_for_officers(release: pt.Release) -> None:
+    """No names of options, no letters without words."""
+    card = pt.Card.of(release)
+    for text in (card.to_html(), card.to_markdown()):
+        assert "add-remove" not in text
+        assert "two tables are neighbours if one has one row more than the other" in text
+        assert "Beliefs hold" not in text
+        assert "None was read from the private data" in text
+        assert "no audit attached" in text
+
+
+def test_neighbours_that_are_replaced_are_said_to_be(schema: pt.Schema, people: object, tmp_path: Path) -> None:
+    made = pt.release(people(500), schema, epsilon=1.0, neighbours="replace-one", ledger=tmp_path / "l")  # type: ignore[operator]
+    card = pt.Card.of(made)
+    for text in (card.to_html(), card.to_markdown()):
+        assert "left out" not in text.split("How it was made")[0]
+        assert "that row replaced by another’s" in text
+        assert "99.9 %" not in text  # the number of rows is public
+    assert card.most == 500
+
+
+def test_a_part_is_not_said_to_give_away_more_than_the_whole(release: pt.Release) -> None:
+    """What a schema cost is known by its epsilon alone, in the account by its mu: the better bound counts."""
+    mu = release.guarantee.mu
+    spends = tuple(Entry("2026-01-02", each, 0.5, 1e-5, each == "mosaic") for each in ("draft", "mosaic"))
+    account = AccountStatement("people", "2026-01-03", 3.0, 1e-5, 1.1, math.hypot(mu, 0.14), 1e-7, 1e-12, spends)
+    paid = replace(pt.Card.of(release), purchase=Purchase(epsilon=0.5, delta=1e-6, id="x", seen_from=9))
+    card = replace(paid, account=account)
+    assert card.account_risk is not None
+    assert card.risk.advantage == card.account_risk.advantage < paid.risk.advantage
+    assert card.risk.singling_out <= card.account_risk.singling_out
+    assert all(card.risk.linkage[prior] <= each for prior, each in card.account_risk.linkage.items())

@@ -5,8 +5,10 @@ Needs a Chromium on the machine, and is skipped without one; POINTILLIST_BROWSER
 
 import itertools
 import os
+import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,14 @@ import pointillist as pt
 from pointillist.evaluate.audit import Audit, Finding
 from pointillist.evaluate.audit.finding import fingerprint
 from pointillist.evaluate.tables.evaluation import evaluate
+from pointillist.files.hashed_file import HashedFile
+from pointillist.owners.card_signing import make_key, sign
 from pointillist.pages import charts
+from pointillist.pages.account_statement import AccountStatement
 from pointillist.pages.card import Card
+from pointillist.pages.card_file import CardFile
+from pointillist.pages.deployment import Deployment
+from pointillist.schema.purchase import Purchase
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""
@@ -230,6 +238,44 @@ def test_it_prints_without_cutting_a_chart(pages: dict[str, Path], browser: Brow
         assert rule == "avoid"  # is moved to the next one rather than cut
     page.pdf(path=tmp_path / "page.pdf", format="A4")
     assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
+
+
+def signed_card(folder: Path) -> Card:
+    """A card with everything on it: words, an account of several spends, an audit, files, bought facts, two signatures."""
+    schema = wide_schema(14)
+    marked = {name: {"read_from_data": ("min", "max")} for name in list(schema.columns)[1:3]}
+    columns = {name: each.model_copy(update=marked.get(name, {})) for name, each in schema.columns.items()}
+    schema = schema.model_copy(update={"columns": columns})
+    ledger, table = pt.Ledger(folder / "ledger"), wide_table(800, 1, 14)
+    pt.release(table, schema, epsilon=0.5, ledger=ledger)
+    release = pt.release(table, schema, epsilon=1.0, ledger=ledger, output=folder / "wide.release")
+    card = replace(
+        Card.of(
+            release,
+            deployment=Deployment(
+                "City Hospital, Research Office", "Members of the public", "Teaching", "A. Berg, head"
+            ),
+            account=AccountStatement.of(ledger, release),
+            audited=audit_of(release).published(),
+            files=(HashedFile.of(folder / "wide.release", "release"),),
+        ),
+        paid_for=dict.fromkeys(list(schema.columns)[4:], ("kind",)),
+        purchase=Purchase(epsilon=0.1, delta=1e-6, id="x", seen_from=9),
+    )
+    file = CardFile(card.to_json())
+    for name in ("A. Berg, data-protection officer", "C. Dahl, head of research"):
+        file = sign(file, make_key(folder / name[:1]), name)
+    return Card.from_file(file)
+
+
+@pytest.mark.filterwarnings("ignore::pointillist.errors.FactsFromDataWarning")
+def test_what_an_officer_signs_prints_on_one_page(browser: Browser, tmp_path: Path) -> None:
+    signed_card(tmp_path).save(tmp_path / "card.html")
+    page = opened(browser, tmp_path / "card.html", A4[0])
+    assert page.locator(".officer .sign").count() == 1
+    page.evaluate("document.querySelector('style').append('main > :not(.officer), footer { display: none }')")
+    page.pdf(path=tmp_path / "page.pdf", format="A4", prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "page.pdf").read_bytes())) == 1
 
 
 LONG = (

@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 
-from pointillist.privacy.disclosure import CHANCE_FIT, belief, guess, rarity, singled_out, singled_out_by_chance
+from pointillist.privacy.disclosure import (
+    CHANCE_FIT,
+    CONFIDENCE,
+    belief,
+    guess,
+    most_people,
+    rarity,
+    singled_out,
+    singled_out_by_chance,
+)
 from pointillist.privacy.trade_off import ApproximateTradeOff, GaussianTradeOff
 
 MU = st.floats(0.01, 5)
@@ -75,6 +84,30 @@ class TestSinglingOut:
         expected = min(1.0, people * ndtr(ndtri(share) + mu))
         assert singled_out(GaussianTradeOff(mu), people, share) == pytest.approx(expected, rel=1e-6)
         assert singled_out(GaussianTradeOff(mu), people, share) >= singled_out_by_chance(people, share)
+
+    @given(MU, st.integers(1, 3_000), st.floats(0, 100), st.floats(-3.09, 6))
+    def test_a_noisy_count_that_is_too_low_gives_no_lower_bound(
+        self, mu: float, people: int, error: float, luck: float
+    ) -> None:
+        """Whatever noise there was, but for one case in a thousand: the bound of the true number is not passed."""
+        estimate = max(1.0, people + luck * error)
+        share = rarity(estimate)
+        most = most_people(estimate, error)
+        curve = GaussianTradeOff(mu)
+        assert most >= people
+        assert singled_out(curve, most, share) >= min(1.0, people * ndtr(ndtri(share) + mu))
+        assert singled_out_by_chance(most, share) >= people * share * (1 - share) ** (people - 1) * (1 - 1e-9)
+
+    def test_twenty_counted_where_sixty_are(self) -> None:
+        curve, share = GaussianTradeOff(0.27), rarity(20)
+        assert singled_out(curve, 20, share) < 0.026
+        assert singled_out(curve, most_people(20, 13), share) > singled_out(curve, 60, share) > 0.075
+
+    def test_the_most_people_are_a_quantile(self) -> None:
+        assert pytest.approx(0.999) == CONFIDENCE
+        assert most_people(1_000, 0.0) == 1_000
+        assert most_people(1_000, 10.0) == math.ceil(1_000 + 10 * 3.0902323)
+        assert most_people(0.2, 0.0) == 1
 
     def test_an_attack_stays_below(self) -> None:
         """Two people with one of 40 values each; noisy counts; the value that stands out most is named.

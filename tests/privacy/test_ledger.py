@@ -49,6 +49,16 @@ def test_totals_compose_exactly(own_ledger: Path) -> None:
     assert account.spent < 2.5
 
 
+def test_a_spend_is_held_by_its_account_at_its_price() -> None:
+    ledger = Ledger()
+    record(ledger, "r1")
+    assert ledger.holds("r1", "people", Budget(1.0, 1e-5))
+    assert not ledger.holds("r2", "people", Budget(1.0, 1e-5))
+    assert not ledger.holds("r1", "others", Budget(1.0, 1e-5))
+    assert not ledger.holds("r1", "people", Budget(0.5, 1e-5))
+    assert not ledger.holds("r1", "people", Budget(1.0, 1e-6))
+
+
 def test_a_cap_equal_to_the_budget_admits_it_once() -> None:
     ledger = Ledger()
     ledger.set_cap("people", Budget(1.0, 1e-5))

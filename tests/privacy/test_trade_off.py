@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from pointillist.privacy.guarantee import Guarantee, Neighbours
-from pointillist.privacy.trade_off import ApproximateTradeOff, GaussianTradeOff, InTurn, TradeOff, promised
+from pointillist.privacy.trade_off import ApproximateTradeOff, Both, GaussianTradeOff, InTurn, TradeOff, promised
 
 MU = st.floats(0.01, 6)
 CHANCE = st.floats(1e-9, 1 - 1e-9)
@@ -101,6 +101,15 @@ def test_two_releases_together_stay_below_their_curves_in_turn(
     powers, alarms = np.cumsum(p[order]), np.cumsum(q[order])
     assert all(power <= curve.power(min(1.0, alarm)) + 1e-9 for power, alarm in zip(powers, alarms, strict=True))
     assert (powers - alarms).max() <= curve.advantage + 1e-9
+
+
+@given(EPSILON, MU, CHANCE)
+def test_of_two_curves_that_hold_the_better_counts(epsilon: float, mu: float, chance: float) -> None:
+    one, other = ApproximateTradeOff(epsilon, 1e-6), GaussianTradeOff(mu)
+    both = Both(one, other)
+    assert both.power(chance) == min(one.power(chance), other.power(chance))
+    assert both.alarm(chance) == max(one.alarm(chance), other.alarm(chance))
+    assert both.advantage == min(one.advantage, other.advantage)
 
 
 def test_the_curve_of_a_guarantee() -> None:

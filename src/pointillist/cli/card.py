@@ -77,7 +77,11 @@ def card(
 
     free(output, overwrite, release, ledger, audit, *(data or ()))
     stated = Deployment(by, to, purpose, vouched_by, kind, region, sector)
-    extra = {"data": data, "account": account or ledger, "audit": audit}
+    extra = {
+        "data": data,
+        "account": ledger or account,  # the ledger that is named, or else the user's own
+        "audit": audit,
+    }
     found = _card(release, stated, extra)
     if registry:
         if output.suffix.lower() != ".json":

@@ -128,12 +128,14 @@ def release(
 
 
 def _require_paid(schema: Schema, book: Ledger) -> None:
-    """Refuse facts that are said to be bought, and are not in the account which this release is booked to."""
-    if schema.purchase is not None and not book.holds(schema.purchase.id, schema.name):
+    """Refuse facts that are said to be bought, and are not at that price in the account which this release is booked to."""
+    paid = schema.purchase
+    if paid is not None and not book.holds(paid.id, schema.name, Budget(paid.epsilon, paid.delta)):
         raise LedgerError(
-            f"{book.path}: the schema of {schema.name!r} has facts that a draft bought, and the account {schema.name!r} has "
-            "no such spend. Name the ledger of the draft with --ledger, and leave the schema's name as it was; or remove "
-            "[purchase] and mark the facts read_from_data instead of bought. Nothing was spent."
+            f"{book.path}: the schema of {schema.name!r} has facts that a draft bought at ε = {paid.epsilon:g}, δ = "
+            f"{short(paid.delta)}, and the account {schema.name!r} has no such spend. Name the ledger of the draft with "
+            "--ledger, and leave the schema's name and its [purchase] as they were; or remove [purchase] and mark the facts "
+            "read_from_data instead of bought. Nothing was spent."
         )
 
 

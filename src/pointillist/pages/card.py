@@ -14,19 +14,21 @@ from markupsafe import Markup
 
 from pointillist.errors import UsageError
 from pointillist.files import container
-from pointillist.files.facts import flag, listed, optional, real, table, text, texts
+from pointillist.files.facts import flag, listed, optional, real, table, text, texts, whole
 from pointillist.files.hashed_file import HashedFile
 from pointillist.generators.gallery.telling import told
 from pointillist.pages import part, render
 from pointillist.pages.account_statement import AccountStatement
 from pointillist.pages.audited import Audited
+from pointillist.pages.card_advice import limits, remaining_risks, uses
 from pointillist.pages.card_file import KIND, CardFile, Signature
-from pointillist.pages.crosswalk import CROSSWALK, Clause
+from pointillist.pages.crosswalk import Answers, Clause, crosswalk
 from pointillist.pages.deployment import Deployment
-from pointillist.pages.measured import Measured, estimated_count, measured
-from pointillist.pages.person_risk import PersonRisk
+from pointillist.pages.fact_words import fact_values, fact_words
+from pointillist.pages.measured import Measured, estimated_count, measured, most_units
+from pointillist.pages.person_risk import PersonRisk, assumed, explained
 from pointillist.privacy.guarantee import Guarantee, Neighbours, short
-from pointillist.privacy.trade_off import ApproximateTradeOff, InTurn, TradeOff, promised
+from pointillist.privacy.trade_off import ApproximateTradeOff, Both, InTurn, TradeOff, promised
 from pointillist.release import Release
 from pointillist.schema import AnyColumn
 from pointillist.schema.fingerprint import fingerprint
@@ -46,10 +48,15 @@ class Card:
     target: str | None
     guarantee: Guarantee
     rows: float
-    """The number of private rows, as far as the release tells: with noise, unless it is public."""
+    """The number of private rows (of people, where all rows of a person count as one), as far as the release tells: with
+    noise, unless it is public."""
     rows_exact: bool
     rows_error: float
     """Standard deviation of the noise in that number."""
+    most: int
+    """Of how many units the bounds for a person are stated: the true number is below it, all but surely."""
+    counted: str
+    """What the number counts: rows, images or people."""
     measured: tuple[Measured, ...]
     columns: tuple[dict[str, str], ...]
     vouched: dict[str, tuple[str, ...]]
@@ -58,6 +65,8 @@ class Card:
     """Facts of the schema that were found with noise beforehand ..."""
     purchase: Purchase | None
     """... and what they cost."""
+    values: dict[str, dict[str, str]]
+    """What all these facts are, by column and fact: the schema is public, and so are they."""
     schema: str
     """A hash of the schema, all of which is public."""
     notes: tuple[str, ...]
@@ -82,6 +91,7 @@ class Card:
     ) -> Self:
         """The card of a release, with what the owner adds to it."""
         rows, error = estimated_count(release) if release.rows is None else (float(release.rows), 0.0)
+        counted = "people" if release.of_histories else f"{release.guarantee.record}s"
         return cls(
             name=release.schema.name,
             id=release.id,
@@ -92,11 +102,14 @@ class Card:
             rows=rows,
             rows_exact=release.rows is not None,
             rows_error=error,
+            most=most_units(release, rows, error),
+            counted=counted,
             measured=tuple(measured(release, max(1.0, rows))),
             columns=tuple(_column(name, column) for name, column in release.schema.measured.items()),
             vouched=release.schema.vouched,
             paid_for=release.schema.paid_for,
             purchase=release.schema.purchase,
+            values=fact_values(release.schema),
             schema=fingerprint(release.schema),
             notes=release.plan.notes,
             deployment=deployment or Deployment(),
@@ -118,11 +131,14 @@ class Card:
             rows=real(rows, "estimate"),
             rows_exact=flag(rows, "exact"),
             rows_error=real(rows, "error", 0.0),
+            most=whole(rows, "at_most", 1, 1 << 62),
+            counted=text(rows, "of"),
             measured=tuple(Measured.from_json(each) for each in listed(facts, "measured", table)),
             columns=tuple({name: text(each, name) for name in _COLUMN} for each in listed(facts, "columns", table)),
             vouched=_marks(facts, "read_from_data"),
             paid_for=_marks(facts, "bought_facts"),
             purchase=None if "bought_for" not in facts else Purchase(**table(facts, "bought_for")),
+            values={name: _texts(table(facts, "fact_values"), name) for name in table(facts, "fact_values")},
             notes=listed(facts, "notes", text),
             told=listed(facts, "told", text),
             deployment=Deployment.from_json(table(facts, "deployment")),
@@ -143,32 +159,75 @@ class Card:
         read = {*self.vouched, *self.paid_for}
         return tuple(each["name"] for each in self.columns if each["name"] not in read)
 
+    def origin(self, column: str) -> str:
+        """Where a column's facts came from, in a word."""
+        read, bought = column in self.vouched, column in self.paid_for
+        return "read from the data" if read else "found with noise" if bought else "stated"
+
+    def read_words(self, letters: int | None = None) -> str:
+        """Facts that were read from the data and declared public, with what they are; all, or in about so many letters."""
+        return fact_words(self.vouched, self.values, self._whole, letters)
+
+    def bought_words(self, letters: int | None = None) -> str:
+        """Facts that were found with noise, with what they are; all, or in about so many letters."""
+        return fact_words(self.paid_for, self.values, self._whole, letters)
+
+    @property
+    def _whole(self) -> str:
+        return "the whole set" if self.images else "the whole table"
+
     @property
     def curve(self) -> TradeOff:
         """How well a person can be told from the release, and from what was bought for its schema."""
         own = promised(self.guarantee)
-        return (
-            own
-            if self.purchase is None
-            else InTurn(ApproximateTradeOff(self.purchase.epsilon, self.purchase.delta), own)
-        )
+        if self.purchase is None:
+            return own
+        together = InTurn(ApproximateTradeOff(self.purchase.epsilon, self.purchase.delta), own)
+        # The account has what was bought, too, or there were no release: what all spends give away bounds what some do.
+        return together if self.account is None else Both(together, self.account.curve)
 
     @property
     def risk(self) -> PersonRisk:
         """What the release means for one person."""
-        return PersonRisk.of(self.curve, max(1, round(self.rows)))
+        return PersonRisk.of(self.curve, round(self.rows), self.most)
 
     @property
     def account_risk(self) -> PersonRisk | None:
         """What all spends on these data together mean for one person, where the ledger's account has several."""
-        several = self.account is not None and len(self.account.entries) > 1
-        return (
-            None if self.account is None or not several else PersonRisk.of(self.account.curve, max(1, round(self.rows)))
-        )
+        if self.account is None or len(self.account.entries) < 2:
+            return None
+        return PersonRisk.of(self.account.curve, round(self.rows), self.most)
+
+    @property
+    def assumed(self) -> str:
+        """What the bounds for a person assume."""
+        return assumed(self.units, self.rows_exact)
+
+    @property
+    def explained(self) -> str:
+        """How to read the bounds for a person."""
+        return explained(self.risk, self.guarantee, self.units, bought=self.purchase is not None)
+
+    @property
+    def units(self) -> str:
+        """What is protected each by itself, as a word for several of them."""
+        return "people" if self.guarantee.person else f"{self.guarantee.record}s"
+
+    @property
+    def neighbouring(self) -> str:
+        """When two sets of data are neighbours, in words that go after "if"."""
+        removed = self.guarantee.neighbours is Neighbours.ADD_REMOVE
+        one = "one person’s data" if self.guarantee.person else f"one {self.guarantee.record}"
+        return f"one has {one} more than the other" if removed else f"they differ in {one}, replaced by any other"
 
     @property
     def crosswalk(self) -> tuple[Clause, ...]:
-        return CROSSWALK
+        """What two standards ask, and what this card answers."""
+        owners = 1 if self.guarantee.owners is None else self.guarantee.owners.count
+        bought = self.purchase is not None
+        return crosswalk(
+            Answers(self.deployment, self.account, self.audited, bool(self.vouched), bought, owners, len(self.files))
+        )
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -190,13 +249,14 @@ class Card:
             else f" A person who owns several {record}s is protected less: with two {record}s, by twice the ε and more."
         )
         known = "" if guarantee.owners is None else guarantee.owners.unless
+        bought = f" {self.bought}" if self.bought else ""
         weak = " By itself, so large a factor promises little." if guarantee.epsilon >= 5 else ""
         return (
             f"In plain words: take any guess about one {whom}, made from these data by anyone, whatever else they "
-            f"know{known}. "
+            f"know{known}, apart from other releases of the same private data. "
             f"Its chance of being right is at most {math.exp(guarantee.epsilon):,.3g} times what it would have been "
             f"{other}, plus {short(guarantee.delta)}.{weak} What the data teach about people in general is not limited, "
-            f"even where it is true of that person.{several}"
+            f"even where it is true of that person.{several}{bought}"
         )
 
     @property
@@ -225,17 +285,25 @@ class Card:
             "check": self.check,
             "guarantee": self.guarantee.to_json(),
             "person": self.risk.to_json(),
+            "assumed": self.assumed,
             "deployment": self.deployment.to_json(),
             "account": None if self.account is None else self.account.to_json(),
             "account_person": None if self.account_risk is None else self.account_risk.to_json(),
             "audited": None if self.audited is None else self.audited.to_json(),
             "schema": self.schema,
             "files": [each.to_json() for each in self.files],
-            "rows": {"estimate": round(self.rows), "exact": self.rows_exact, "error": self.rows_error},
+            "rows": {
+                "estimate": round(self.rows),
+                "exact": self.rows_exact,
+                "error": self.rows_error,
+                "at_most": self.most,
+                "of": self.counted,
+            },
             "measured": [each.to_json() for each in self.measured],
             "columns": list(self.columns),
             "read_from_data": {name: list(facts) for name, facts in self.vouched.items()},
             "bought_facts": {name: list(facts) for name, facts in self.paid_for.items()},
+            "fact_values": self.values,
             **({} if self.purchase is None else {"bought": self.bought, "bought_for": self.purchase.model_dump()}),
             "notes": list(self.facts),
             "told": list(self.told),
@@ -253,58 +321,17 @@ class Card:
     @property
     def residual(self) -> tuple[str, ...]:
         """What remains at risk although the promise holds."""
-        record = self.guarantee.record
-        vouched = "facts of the schema that the owner vouched for, " if self.vouched else ""
-        several = "" if self.guarantee.person else f" Somebody who owns several {record}s counts as such a group."
-        return (
-            f"Not covered: {vouched}other releases from the same people that are not in the ledger's account, and whatever "
-            "happens to the private data themselves.",
-            f"Groups, such as a family, are protected less: of two, by twice the ε and more.{several}",
-            "What is true of people in general can be learned, and applied to anyone.",
-            "Small groups come out distorted, or not at all. Whoever decides by these data may treat them unfairly.",
-            "The promise is proved for the code, and tests attack it; a fault of the code, of the machine or of its source "
-            "of random numbers would not be seen in the release.",
-        )
+        return remaining_risks(self.guarantee, bool(self.vouched))
 
     @property
     def limits(self) -> tuple[str, ...]:
         """What the data should not be used for."""
-        if self.images:
-            return _IMAGE_LIMITS
-        measured = _join(
-            [f"{each.name} (below about {each.smallest:,} rows)" for each in self.measured if each.error is not None]
-        )
-        return (
-            "To learn about a person: no synthetic row describes anyone, however much it looks like somebody.",
-            "To count small groups: below three standard deviations of the noise a count says little. Measured as counts: "
-            f"{measured}; ranges of a number add up the noise of all their cells. A group that is absent here may exist, "
-            "and the other way round.",
-            "To compute means and sums of numbers with a long tail: noise in the highest cells moves them most. Use medians "
-            "and quantiles.",
-            "To study how many columns act together: what goes beyond the tables that were measured is the model's guess.",
-            "As if it were a survey of this many people: errors do not shrink when more rows are sampled. With the release "
-            "file, the command pointillist errors tells how far figures may be from the private ones.",
-            "For decisions about single people, and for final results that others will rely on without a check against "
-            "the real data.",
-        )
+        return limits(self.images, self.measured)
 
     @property
     def uses(self) -> tuple[str, ...]:
         """What the data can be used for, given how much noise there is."""
-        if self.images:
-            return _IMAGE_USES
-        usable = any(each.error is not None and each.error < _USABLE for each in self.measured)
-        counted = (
-            "Compute counts, shares and two-way tables, keeping the errors stated here in mind. Train models, and expect "
-            "them to do somewhat worse than on real rows."
-        )
-        little = "There is much noise for so few rows: take figures computed from it for orders of magnitude at best."
-        return (
-            "Explore it, write and test code against it, teach with it, plan a study with it: it has the columns, types "
-            "and ranges of the public schema.",
-            counted if usable else little,
-            "Share it, and anything that is computed from it: the promise covers all of it, for ever.",
-        )
+        return uses(self.images, self.measured)
 
     def promise(self) -> Markup:
         """The privacy statement, as a part of a page."""
@@ -331,26 +358,7 @@ class Card:
         container.write(path, text.encode())
 
 
-_IMAGE_USES = (
-    "Explore it, write and test code against it, teach with it, plan a study with it: it has the size, the channels and the "
-    "classes of the public schema.",
-    "Train classifiers on it, and expect them to do worse than on real images; how much worse, only a test on real images "
-    "tells.",
-    "Share it, and anything that is computed from it: the promise covers all of it, for ever.",
-)
-_IMAGE_LIMITS = (
-    "To learn about a person: no synthetic image shows anyone, however much it looks like somebody.",
-    "To look for rare kinds of images, or to count small classes: what few images have is lost in the noise. A kind that is "
-    "absent here may exist, and the other way round.",
-    "To study details: what goes beyond the features that were measured is the model's guess.",
-    "As if it were a collection of this many images: errors do not shrink when more images are sampled.",
-    "For decisions about single people, and for final results that others will rely on without a check against the real "
-    "images.",
-)
-
 _COLUMN = ("name", "kind", "values", "missing", "description")
-_USABLE = 0.5
-"""Tables whose raw error is below this say something."""
 
 
 def _up(value: float, digits: int) -> str:
@@ -361,13 +369,13 @@ def _up(value: float, digits: int) -> str:
     return short(math.ceil(value / unit) * unit, digits)
 
 
-def _join(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"
-
-
 def _marks(facts: dict[str, Any], name: str) -> dict[str, tuple[str, ...]]:
     marked = table(facts, name)
     return {each: texts(marked, each) for each in marked}
+
+
+def _texts(facts: dict[str, Any], name: str) -> dict[str, str]:
+    return {each: text(table(facts, name), each) for each in table(facts, name)}
 
 
 def _column(name: str, column: AnyColumn) -> dict[str, str]:

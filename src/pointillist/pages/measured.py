@@ -8,6 +8,7 @@ from pointillist.files.facts import real, text, whole
 from pointillist.fitting.class_shares import record_count
 from pointillist.fitting.evidence import Table, estimated_rows, measured_blocks, raw_error
 from pointillist.plan import PublishedBlock, PublishedRound
+from pointillist.privacy.disclosure import most_people
 from pointillist.release import Release
 
 _MOST = 1 << 48
@@ -63,6 +64,19 @@ def estimated_count(release: Release) -> tuple[float, float]:
         return float(release.rows or release.schema.rows or 1), 0.0  # public, as nothing else could tell
     precision = sum(1 / (table.values.size * table.sigma**2) for table in tables)
     return estimated_rows(tables), precision**-0.5
+
+
+def most_units(release: Release, rows: float, error: float) -> int:
+    """The most people, or records where each is a unit by itself, that a release may be made from: see `CONFIDENCE`.
+
+    People with several rows are no more than their rows. Where all rows of a person share one weight, they may add up to
+    a little less than 1, as every row counts a whole number of parts.
+    """
+    person = release.schema.person
+    if not release.of_histories or person is None:
+        return most_people(rows, error)
+    parts = min(each.grid.parts for each in release.measurements)
+    return most_people(*(each / max(0.5, 1 - (person.max_rows - 1) / parts) for each in (rows, error)))
 
 
 def measured(release: Release, rows: float) -> list[Measured]:

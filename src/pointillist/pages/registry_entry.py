@@ -74,7 +74,7 @@ def _model(card: Card) -> dict[str, Any]:
     owners, account = card.guarantee.owners, card.account
     several = account is not None and len(account.entries) > 1
     capped = (
-        "A ledger caps what is spent."
+        "The ledger's account is not stated: other releases from the same data are not counted here."
         if account is None
         else f"The ledger has {len(account.entries)} spends on these data, together ε = {account.spent:.4g} at δ = "
         f"{short(account.delta)}, under a cap of ε = {account.cap_epsilon:g}; nothing resets it."

@@ -6,6 +6,8 @@ docs/explanation/privacy-person.md.
 
 import math
 
+from scipy.special import ndtri
+
 from pointillist.privacy.trade_off import TradeOff
 
 UNLUCKY = 0.01
@@ -13,6 +15,8 @@ UNLUCKY = 0.01
 the last one."""
 CHANCE_FIT = 0.01
 """Singling out starts from a description that fits exactly one of the people with about this chance, without any release."""
+CONFIDENCE = 0.999
+"""Where the number of people is known with noise only, a bound is stated for a number that is exceeded this seldom."""
 
 
 def belief(curve: TradeOff, prior: float, unlucky: float = UNLUCKY) -> float:
@@ -35,14 +39,21 @@ def rarity(people: float) -> float:
     return CHANCE_FIT / max(1.0, people)
 
 
+def most_people(estimate: float, error: float) -> int:
+    """The largest number of people that a noisy count leaves possible, with `CONFIDENCE`; the count itself without noise."""
+    return max(1, math.ceil(estimate + float(ndtri(CONFIDENCE)) * error))
+
+
 def singled_out_by_chance(people: float, share: float) -> float:
-    """How likely a description that fits a share of the population fits exactly one of so many people, without a release."""
-    return people * share * math.exp((people - 1) * math.log1p(-share))
+    """The most likely that a description of a share of the population fits just one of up to so many, without a release."""
+    likeliest = min(people, max(1.0, 1 / share))  # among more people it is likelier to fit two
+    return likeliest * share * math.exp((likeliest - 1) * math.log1p(-share))
 
 
 def singled_out(curve: TradeOff, people: float, share: float) -> float:
-    """The most likely that a description fits exactly one of so many people, if it is chosen in view of the release.
+    """The most likely that a description fits exactly one of up to so many people, if it is chosen in view of the release.
 
-    For descriptions that fit at most `share` of the population from which the people were drawn, one by one.
+    For descriptions that fit at most `share` of the population from which the people were drawn, each independently of
+    the others. `people` must be their number or more: with fewer this is no bound.
     """
     return min(1.0, people * curve.power(share))

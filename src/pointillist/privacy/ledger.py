@@ -173,10 +173,13 @@ class Ledger:
         spends = (spend for account in self.accounts() for spend in account.spends)
         return next((spend for spend in spends if spend.release == release), None)
 
-    def holds(self, release: str, dataset: str) -> bool:
-        """Whether an account has the spend of a release."""
+    def holds(self, release: str, dataset: str, price: Budget) -> bool:
+        """Whether an account has the spend of a release, at this very price."""
         spend = self.find(release)
-        return spend is not None and spend.dataset == dataset
+        if spend is None or spend.dataset != dataset:
+            return False
+        pairs = ((spend.epsilon, price.epsilon), (spend.delta, price.delta))
+        return all(math.isclose(spent, said, rel_tol=1e-12) for spent, said in pairs)
 
     def _account(self, db: sqlite3.Connection, dataset: str) -> Account | None:
         row = db.execute("SELECT * FROM account WHERE dataset = ?", (dataset,)).fetchone()

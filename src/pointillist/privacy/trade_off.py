@@ -102,6 +102,24 @@ class InTurn:
         return min(1.0, self.first.advantage + self.second.advantage)
 
 
+@dataclass(frozen=True)
+class Both:
+    """Two curves that hold for the same releases: of each bound the better one."""
+
+    one: TradeOff
+    other: TradeOff
+
+    def power(self, alarm: float) -> float:
+        return min(self.one.power(alarm), self.other.power(alarm))
+
+    def alarm(self, power: float) -> float:
+        return max(self.one.alarm(power), self.other.alarm(power))
+
+    @property
+    def advantage(self) -> float:
+        return min(self.one.advantage, self.other.advantage)
+
+
 def promised(guarantee: Guarantee) -> GaussianTradeOff | ApproximateTradeOff:
     """The curve of a guarantee: that of its mu or, where it has no delta and is not Gaussian, that of its epsilon."""
     if guarantee.delta == 0:

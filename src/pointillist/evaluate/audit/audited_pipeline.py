@@ -52,7 +52,7 @@ class _Unkept(Ledger):
     def find(self, release: str) -> Spend | None:
         return None
 
-    def holds(self, release: str, dataset: str) -> bool:
+    def holds(self, release: str, dataset: str, price: Budget) -> bool:
         return True  # a draft that the schema says was bought: that is for a release that is kept
 
 
