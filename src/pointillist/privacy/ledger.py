@@ -188,7 +188,8 @@ class Ledger:
             spends = tuple(Spend(**{**dict(line), "state": State(line["state"])}) for line in lines)
             cap = Budget(row["cap_epsilon"], row["cap_delta"])
             neighbours = None if row["neighbours"] is None else Neighbours(row["neighbours"])
-            person = None if row["person"] is None else Person(**json.loads(row["person"]))
+            # The unit alone: earlier versions wrote an order of rows beside it, and such accounts go on.
+            person = None if row["person"] is None else Person(**json.loads(row["person"])).unit
             return Account(dataset, neighbours, person, cap, _together(spends, cap.delta), spends)
         except (ValueError, TypeError, ArithmeticError, PointillistError):
             raise LedgerError(
