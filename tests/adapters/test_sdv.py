@@ -10,7 +10,7 @@ from tests.adapters.test_sdv_metadata import COLUMNS, SCHEMA
 
 import pointillist as pt
 from pointillist.adapters.sdv import SDVSynthesizer
-from pointillist.errors import UsageError
+from pointillist.errors import BudgetError, UsageError
 
 METADATA = {"columns": COLUMNS}
 SMALL = pt.Mosaic(components=5, steps=5)
@@ -60,3 +60,21 @@ def test_mistakes_come_before_the_spend(people: pd.DataFrame, tmp_path: Path) ->
     with pytest.raises(UsageError, match="column 'sex' of the metadata is not in the table"):
         made.fit(people[["id", "age"]])
     assert book.accounts() == ()
+
+
+def test_a_bought_schema_is_shown_and_bought_once(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"id": range(2_000), "age": rng.integers(0, 100, 2_000), "sex": rng.choice(["f", "m"], 2_000)})
+    book = pt.Ledger(tmp_path / "ledger.sqlite")
+    whose = {"schema_epsilon": 2.0, "name": "people", "one_row_per_person": True}
+    with pytest.raises(BudgetError, match="epsilon must be a number above 0"):
+        SDVSynthesizer(METADATA, epsilon=0.0, ledger=book, **whose).fit(table)
+    assert book.accounts() == ()
+    made = SDVSynthesizer(METADATA, epsilon=1.0, ledger=book, method=SMALL, **whose)
+    assert made.schema is None
+    made.fit(table)
+    made.fit(table)
+    assert [each.epsilon for each in book.accounts()[0].spends] == [2.0, 1.0, 1.0]
+    assert made.schema is not None
+    assert made.synthesizer is not None
+    assert made.synthesizer.release_.schema == made.schema

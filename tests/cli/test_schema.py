@@ -100,8 +100,11 @@ def test_review_shows_and_writes_what_was_decided(run: Run, table: Path) -> None
     shown = run("schema", "review", "draft.toml", "--data", table)
     assert shown.code == 0
     assert "To review" in shown.out
+    assert "A draft: review it" in shown.shown
     assert "reviewed = false" in Path("draft.toml").read_text()
-    assert run("schema", "review", "draft.toml", "--data", table, "--safer", "--accept").code == 0
+    accepted = run("schema", "review", "draft.toml", "--data", table, "--safer", "--accept")
+    assert accepted.code == 0
+    assert "A draft: review it" not in accepted.shown
     text = Path("draft.toml").read_text()
     assert text.startswith("# Reviewed 2")
     assert "reviewed = true" in text

@@ -285,3 +285,37 @@ class TestRefusals:
         assert made.columns["who"].description == "names the person"
         with pytest.raises(BudgetError, match="privacy unit"):
             pt.draft(rows, name="t", one_row_per_person=True, epsilon=1, ledger=ledger)
+
+
+class TestPersons:
+    """What is known of a person beside the unit must neither spoil the account nor lose what was paid."""
+
+    ROWS = pa.table(
+        {
+            "who": [str(n // 3) for n in range(9_000)],
+            "t": [n % 3 * 40 + n % 7 for n in range(9_000)],
+            "x": ["abc"[n % 3] for n in range(9_000)],
+        }
+    )
+
+    def test_a_release_goes_on_the_same_account(self, tmp_path: Path) -> None:
+        person, ledger = Person(column="who", max_rows=3, order="t", persons=3_000), tmp_path / "l.sqlite"
+        made = pt.draft(self.ROWS, name="t", epsilon=2, person=person, ledger=ledger)
+        assert made.person == person
+        pt.release(self.ROWS, made, epsilon=1, ledger=ledger, method=pt.Merf(features=10))
+        (account,) = Ledger(ledger).accounts()
+        assert account.person == person.unit
+        assert len(account.spends) == 2
+
+    def test_an_order_by_what_has_none_is_left_out(self, tmp_path: Path) -> None:
+        person = Person(column="who", max_rows=3, order="x")
+        made = pt.draft(self.ROWS, name="t", epsilon=2, person=person, ledger=tmp_path / "l.sqlite")
+        assert made.person == person.unit
+        assert made.columns["x"].description.endswith("does not order a person's rows")
+
+    @pytest.mark.parametrize("order", ["nothing", "who"])
+    def test_an_order_by_no_column_spends_nothing(self, order: str, tmp_path: Path) -> None:
+        person = Person(column="who", max_rows=3, order=order)
+        with pytest.raises(UsageError, match=r"person\.order.*Nothing was spent"):
+            pt.draft(self.ROWS, name="t", epsilon=2, person=person, ledger=tmp_path / "l.sqlite")
+        assert Ledger(tmp_path / "l.sqlite").accounts() == ()

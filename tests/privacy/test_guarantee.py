@@ -1,5 +1,7 @@
 """The promise: its sentence says all of it, and facts that are none are refused."""
 
+from dataclasses import replace
+
 import pytest
 
 from pointillist.errors import UsageError
@@ -26,6 +28,13 @@ def test_the_sentence_names_the_unit_the_relation_and_the_numbers() -> None:
 def test_of_several_owners_it_says_whom_it_holds_against() -> None:
     assert "(column 'p', at most 3 rows each) at one owner were added" in TOGETHER.sentence()
     assert "also together with any one of the owners" in TOGETHER.sentence()
+
+
+def test_it_is_for_a_unit_whatever_else_is_known_of_the_person() -> None:
+    """Promises for the same person must be equal, or they cannot be added up."""
+    known = replace(PERSON, person=Person(column="p", max_rows=3, order="t", persons=40))
+    assert known == PERSON
+    assert known.to_json()["person"] == {"column": "p", "max_rows": 3}
 
 
 @pytest.mark.parametrize("guarantee", [ROW, PERSON, IMAGE, TOGETHER])

@@ -1,5 +1,6 @@
 """The ledger: exact totals, caps that hold under races, one relation and one unit for each account."""
 
+import json
 import math
 import sqlite3
 import subprocess
@@ -187,3 +188,17 @@ def test_the_promise_in_words() -> None:
     assert "replaced" in owned.sentence()
     assert Guarantee.from_json(owned.to_json()) == owned
     assert math.isclose(1 / ONE.mu, 3.7306, rel_tol=1e-4)
+
+
+def test_the_order_of_rows_is_no_other_unit(own_ledger: Path) -> None:
+    """Nor in an account that has it from an earlier version."""
+    ledger, person = Ledger(), Person(column="id", max_rows=2, order="t", persons=9)
+    record(ledger, "r1", replace(ONE, person=person))
+    assert ledger.accounts()[0].person == person.unit
+    with sqlite3.connect(own_ledger) as db:
+        db.execute("UPDATE account SET person = ?", (json.dumps(person.facts()),))
+    db.close()
+    record(ledger, "r2", replace(ONE, person=person.unit))
+    record(ledger, "r3", replace(ONE, person=person))
+    with pytest.raises(BudgetError, match="privacy unit"):
+        record(ledger, "r4", replace(ONE, person=Person(column="id", max_rows=3, order="t")))

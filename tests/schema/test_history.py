@@ -1,5 +1,7 @@
 """History: which columns the records of persons have."""
 
+import time
+
 import numpy as np
 import pytest
 from tests.fixtures.visits import visits_schema
@@ -32,6 +34,17 @@ def test_a_row_goes_with_everything_and_what_is_known_before_it_does_not() -> No
     assert frozenset((before("score"), usually("score"))) in pairs  # two ways to know the same
     for other in (before("ward"), PLACE, gap("day")):
         assert frozenset((before("score"), other)) not in pairs
+
+
+def test_many_columns_take_no_time_until_pairs_are_asked_for() -> None:
+    """A release of histories makes its records when it is loaded, from a file that anyone may have written. With a look
+    through all columns for every pair of them, this would take hours."""
+    schema = visits_schema()
+    many = {f"c{number}": schema.columns["score"] for number in range(2_000)}
+    wide = schema.model_copy(update={"columns": {**schema.columns, **many}})
+    start = time.process_time()
+    assert len(History.of(wide).flat.measured) > 6_000
+    assert time.process_time() - start < 20
 
 
 def test_a_name_that_is_needed_is_refused() -> None:

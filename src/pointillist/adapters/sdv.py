@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pointillist.adapters.facts import Facts
+from pointillist.adapters.facts import Asked, Facts
+from pointillist.adapters.fitting import Fitting
 from pointillist.adapters.sdv_metadata import Metadata
 from pointillist.errors import UsageError
 from pointillist.generators.base import GeneratorSettings
@@ -12,7 +13,7 @@ from pointillist.methods import Method
 from pointillist.model import Model
 from pointillist.privacy.budget import DEFAULT_DELTA
 from pointillist.privacy.ledger import Ledger
-from pointillist.schema import Person
+from pointillist.schema import Person, Schema
 from pointillist.synthesizer import NotFitted, Synthesizer
 
 
@@ -41,28 +42,29 @@ class SDVSynthesizer:
         ledger: Ledger | str | Path | None = None,
     ):
         self._metadata = Metadata.read(metadata)
-        self._facts = Facts.given(
-            schema, name, schema_epsilon, delta, person=person, one_row_per_person=one_row_per_person
-        )
-        if self._facts.schema is not None:
-            self._metadata.require(self._facts.schema)
-        self._settings = {
-            "epsilon": epsilon, "delta": delta, "target": target, "method": method, "generator": generator,
-            "ledger": ledger,
-        }  # fmt: skip
+        facts = Facts.given(schema, name, schema_epsilon, delta, person=person, one_row_per_person=one_row_per_person)
+        if facts.schema is not None:
+            self._metadata.require(facts.schema)
+        self._fitting = Fitting(facts, Asked(epsilon, delta, target, method, generator, ledger))
         self._model: Model | None = None
-        self.synthesizer: Synthesizer | None = None
-        """What does the work, once it was fitted: `synthesizer.release_` is the release."""
 
     def fit(self, data: Any) -> None:
-        """Measure a pandas frame once, with noise, and fit a model to the release. Every call spends."""
+        """Measure a pandas frame once, with noise, and fit a model to the release. Every call spends; a schema is bought
+        once. If a model cannot be fitted, the release is `synthesizer.release_`: `pointillist.fit` takes it for nothing."""
         if missing := [each for each in self._metadata.columns if each not in data.columns]:
             raise UsageError(f"column {missing[0]!r} of the metadata is not in the table.")
-        ledger: Any = self._settings["ledger"]
-        schema = self._facts.settled(data[list(self._metadata.columns)], self._metadata.left_out, ledger)
-        settings: Any = self._settings
-        self.synthesizer = Synthesizer(schema, **settings).fit(data)
-        self._model = self.synthesizer.model_
+        described = data[list(self._metadata.columns)]
+        self._model = self._fitting.fit(data, described, self._metadata.left_out).model_
+
+    @property
+    def schema(self) -> Schema | None:
+        """The public facts: as they were given or, after the first fit, bought."""
+        return self._fitting.facts.schema
+
+    @property
+    def synthesizer(self) -> Synthesizer | None:
+        """What does the work, once there is a release: `synthesizer.release_`."""
+        return self._fitting.synthesizer
 
     def sample(self, num_rows: int, *, seed: int | None = None) -> Any:
         """Synthetic rows as a pandas frame."""
@@ -93,7 +95,7 @@ class SDVSynthesizer:
 
     def get_parameters(self) -> dict[str, Any]:
         """The settings."""
-        return dict(self._settings)
+        return dict(vars(self._fitting.asked))
 
     def save(self, filepath: str | Path) -> None:
         """Write the fitted model, as `Model.save` does: no pickle, and nothing private in it."""

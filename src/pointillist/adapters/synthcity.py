@@ -7,11 +7,11 @@ plugin does neither.
 from pathlib import Path
 from typing import Any
 
-from pointillist.adapters.facts import Facts
+from pointillist.adapters.facts import Asked, Facts
+from pointillist.adapters.fitting import Fitting
 from pointillist.errors import UsageError
 from pointillist.privacy.budget import DEFAULT_DELTA
 from pointillist.schema import Person
-from pointillist.synthesizer import Synthesizer
 
 NAME = "pointillist"
 _SHOWN = 1_000
@@ -37,7 +37,9 @@ def plugin() -> type[Any]:
 
 
 class _Verbs:
-    """A release, and a model fitted to it. Every fit spends: a benchmark with three repeats spends three times."""
+    """A release, and a model fitted to it. Every fit spends: a benchmark with three repeats spends three times.
+
+    A schema is bought once for each plugin. `fitting.synthesizer.release_` is the last release that was paid for."""
 
     def __init__(
         self,
@@ -59,10 +61,10 @@ class _Verbs:
         rest: Any = super()  # synthcity's own
         rest.__init__(random_state=random_state, workspace=workspace, **options)
         self.random_state = random_state
-        self._facts = Facts.given(
+        facts = Facts.given(
             schema, name_of_data, schema_epsilon, delta, person=person, one_row_per_person=one_row_per_person
         )
-        self._settings = {"epsilon": epsilon, "delta": delta, "target": target, "method": method, "ledger": ledger}
+        self.fitting = Fitting(facts, Asked(epsilon, delta, target, method, ledger=ledger))
         self.fitted = False
 
     @staticmethod
@@ -84,8 +86,7 @@ class _Verbs:
         if options.get("cond") is not None:
             raise UsageError("cond is not for this plugin: pass constraints to generate.")
         rows = X if hasattr(X, "columns") and not hasattr(X, "dataframe") else X.dataframe()
-        schema = self._facts.settled(rows, (), self._settings["ledger"])
-        self.made = Synthesizer(schema, **self._settings).fit(rows)
+        self.made = self.fitting.fit(rows, rows)
         self.data_info = {"len": round(self.made.model_.rows)}
         self._loads = {"target_column": getattr(X, "target_column", None)}
         shown = self.made.sample(_SHOWN, seed=0, frame="pandas")

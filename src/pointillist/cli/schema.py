@@ -136,14 +136,14 @@ def schema_review(
     facts = Schema.load(schema)
     source = None if data is None else open_source(data, delimiter=delimiter, decimal=decimal)
     findings = review(facts, source)
-    show_review(facts, findings)
+    decided = facts.model_copy(update={"reviewed": True}) if accept else facts
+    show_review(decided, findings)
     if not (safer or accept):
         return
-    made = make_safer(facts, findings) if safer else facts
+    made = make_safer(decided, findings) if safer else decided
     changed = [
         f"{each.column}: {each.fact}" for each in findings if safer and each.revealing and each.safer is not None
     ]
-    made = made.model_copy(update={"reviewed": True}) if accept else made
     lines = schema.read_text(encoding="utf-8").splitlines(keepends=True)
     earlier = [line for line in lines if line.startswith("# Reviewed ")]
     rest = made.written_over("".join(line for line in lines if line not in earlier), facts)

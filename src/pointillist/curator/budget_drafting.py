@@ -111,6 +111,11 @@ def draft_by_budget(
         raise UsageError(f"{source.name}: a draft by budget is for tables. Draft a set of images without --epsilon.")
     names = source.column_names()
     columns = [each for each in names if person is None or each != person.column]
+    if person is not None and person.order is not None and person.order not in columns:
+        raise UsageError(
+            f"{source.name}: person.order {person.order!r} is no column that is measured. Name the column that orders the "
+            "rows of a person, or leave order out. Nothing was spent."
+        )
     plan = BudgetPlan.make(columns, budget, neighbours, person)
     seen = ledger.check(name, plan.guarantee)
     spend = str(uuid.uuid4())
@@ -128,7 +133,8 @@ def draft_by_budget(
     drafted = {each: made.stored_as(types[each]) if each in types else made for each, made in drafted.items()}
     rows = max(1.0, float(np.mean([look.rows for look in looks])))
     least = math.ceil(max(each.seen_from for each in seconds))
-    schema = _schema(plan, name, {each: drafted.get(each) or _NAMES_THE_PERSON for each in names}, rows, least, spend)
+    described = {each: drafted.get(each) or _NAMES_THE_PERSON for each in names}
+    schema = _schema(plan, name, *_ordered(person, described), rows, least, spend)
     made = BoughtDraft(spend, plan.guarantee, schema)
     finish(ledger, made, "draft")
     return made
@@ -137,7 +143,23 @@ def draft_by_budget(
 _NAMES_THE_PERSON = Ignore(description="names the person")
 
 
-def _schema(plan: BudgetPlan, name: str, columns: dict[str, Any], rows: float, least: int, spend: str) -> Schema:
+def _ordered(person: Person | None, columns: dict[str, Any]) -> tuple[Person | None, dict[str, Any]]:
+    """The person as a schema may have it: without an order by a column that was found to have none. It is paid for."""
+    if person is None or person.order is None:
+        return person, columns
+    found = columns[person.order]
+    if found.measured and found.ordered:
+        return person, columns
+    said = f"{found.description}; " if found.description else ""
+    told = found.model_copy(
+        update={"description": f"{said}no order was seen in it, so it does not order a person's rows"}
+    )
+    return person.model_copy(update={"order": None}), {**columns, person.order: told}
+
+
+def _schema(
+    plan: BudgetPlan, name: str, person: Person | None, columns: dict[str, Any], rows: float, least: int, spend: str
+) -> Schema:
     """The schema of what was found."""
     promise = plan.guarantee
     if not any(each.measured for each in columns.values()):
@@ -150,8 +172,8 @@ def _schema(plan: BudgetPlan, name: str, columns: dict[str, Any], rows: float, l
         "name": name,
         "rows": max(1, round(rows / digits) * digits),
         "bought": ("rows",),
-        "person": promise.person,
-        "one_row_per_person": promise.person is None,  # nothing was promised but to one who knows
+        "person": person,
+        "one_row_per_person": person is None,  # nothing was promised but to one who knows
         "purchase": Purchase(epsilon=promise.epsilon, delta=promise.delta, id=spend, seen_from=least),
         "columns": columns,
     }

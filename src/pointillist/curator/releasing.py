@@ -55,6 +55,20 @@ def plan(
 ) -> Plan:
     """What a release would measure and at which noise, also of several owners. Sees no data and spends nothing."""
     schema = open_schema(schema)
+    request = requested(schema, epsilon=epsilon, delta=delta, target=target, neighbours=neighbours, owners=owners)
+    return method_for(schema, method).plan(request)
+
+
+def requested(
+    schema: Schema,
+    *,
+    epsilon: float,
+    delta: float = DEFAULT_DELTA,
+    target: str | Sequence[str] | None = None,
+    neighbours: str | Neighbours = Neighbours.ADD_REMOVE,
+    owners: Owners | None = None,
+) -> Request:
+    """What is asked for, if it makes sense: a target that is measured, and a budget that is one."""
     targets = _targets(target)
     for name in targets:
         schema.require_column(name, role="target")
@@ -62,8 +76,7 @@ def plan(
         budget = Budget(float(epsilon), float(delta))
     except (TypeError, ValueError):
         raise UsageError(f"epsilon and delta must be numbers, not {epsilon!r} and {delta!r}.") from None
-    request = Request(schema, budget, Neighbours.parse(neighbours), targets, owners)
-    return method_for(schema, method).plan(request)
+    return Request(schema, budget, Neighbours.parse(neighbours), targets, owners)
 
 
 @watched

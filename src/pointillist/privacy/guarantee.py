@@ -45,6 +45,11 @@ class Guarantee:
     owners: Owners | None = None
     """Those who made it together; none: one owner alone."""
 
+    def __post_init__(self) -> None:
+        """Whom it is for and nothing else of the person: promises for the same unit are equal, whoever makes them."""
+        if self.person is not None:
+            object.__setattr__(self, "person", self.person.unit)
+
     @property
     def unit(self) -> str:
         if self.person is None:

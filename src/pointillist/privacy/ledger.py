@@ -127,10 +127,11 @@ class Ledger:
                 ),
             )
 
-    def check(self, dataset: str, guarantee: Guarantee) -> Identity | None:
+    def check(self, dataset: str, guarantee: Guarantee, *after: Guarantee) -> Identity | None:
         """Raise what `record` would raise now, without recording: to fail before a long pass over the data.
 
-        Returns which file the ledger is in, if there is one.
+        `after` are spends for the same unit that are to come next: the cap must admit all of them together. Returns which
+        file the ledger is in, if there is one.
         """
         account, seen = None, self._file.identity()
         if seen is not None:
@@ -138,7 +139,7 @@ class Ledger:
                 account = self._account(db, dataset)
         else:
             self._file.require_room()
-        self._check(account or Account(dataset, None, None, DEFAULT_CAP, 0.0, ()), guarantee)
+        self._check(account or Account(dataset, None, None, DEFAULT_CAP, 0.0, ()), guarantee, *after)
         return seen
 
     def finish(self, release: str, otherwise: str = "The spend was made, and counts.") -> None:
@@ -191,7 +192,8 @@ class Ledger:
             spends = tuple(Spend(**{**dict(line), "state": State(line["state"])}) for line in lines)
             cap = Budget(row["cap_epsilon"], row["cap_delta"])
             neighbours = None if row["neighbours"] is None else Neighbours(row["neighbours"])
-            person = None if row["person"] is None else Person(**json.loads(row["person"]))
+            # The unit alone: earlier versions wrote an order of rows beside it, and such accounts go on.
+            person = None if row["person"] is None else Person(**json.loads(row["person"])).unit
             return Account(dataset, neighbours, person, cap, _together(spends, cap.delta), spends)
         except (ValueError, TypeError, ArithmeticError, PointillistError):
             raise LedgerError(
@@ -199,7 +201,7 @@ class Ledger:
                 "Restore the ledger from a backup."
             ) from None
 
-    def _check(self, account: Account, guarantee: Guarantee) -> None:
+    def _check(self, account: Account, guarantee: Guarantee, *after: Guarantee) -> None:
         dataset = account.dataset
         if account.neighbours not in (None, guarantee.neighbours):
             raise BudgetError(
@@ -211,12 +213,12 @@ class Ledger:
                 f"{self.path}: the account of {dataset!r} is kept for another privacy unit than the schema states now. "
                 "Put the person settings of the schema back as they were."
             )
-        total = _together([*account.spends, guarantee], account.cap.delta)
+        total = _together([*account.spends, guarantee, *after], account.cap.delta)
         # A cap equal to the budget must admit it, whatever the last digit of the root finder.
         if total > account.cap.epsilon * (1 + 1e-9):
             raise BudgetError(
-                f"{self.path}: this release would bring {dataset!r} to ε = {total:.4g} at δ = "
-                f"{short(account.cap.delta)}, over its cap of ε = {account.cap.epsilon:g} (spent so far: ε = "
+                f"{self.path}: {'these spends' if after else 'this release'} would bring {dataset!r} to ε = {total:.4g} at "
+                f"δ = {short(account.cap.delta)}, over its cap of ε = {account.cap.epsilon:g} (spent so far: ε = "
                 f"{account.spent:.4g}). Choose a smaller epsilon, or raise the cap: "
                 f"pointillist ledger cap {dataset} --epsilon E --delta D"
             )

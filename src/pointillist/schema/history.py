@@ -6,6 +6,7 @@ a pair of facts within a row, a step from one row to the next, or a fact and how
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -112,14 +113,41 @@ class Usual:
         return np.where(counts > 0, found, self.levels.missing)
 
 
+@dataclass(frozen=True)
+class Kinship:
+    """Which columns of records tell something together: their names, by whose facts they are, so that to ask is quick."""
+
+    rows: frozenset[str] = frozenset()
+    person: frozenset[str] = frozenset()
+    alike: frozenset[frozenset[str]] = frozenset()
+    gap: str | None = None
+
+    def related(self, one: str, other: str) -> bool:
+        """Whether two columns of records tell something together that no other two do.
+
+        A row goes with all that is known before it is drawn. What is known goes together as rows themselves do, or by the
+        way in which records are made: a first row has nothing before it.
+        """
+        if one in self.rows or other in self.rows:
+            return True
+        if one in self.person:
+            return other in self.person or other == self.gap or frozenset((one, other)) in self.alike
+        return (one == self.gap and other in self.person) or frozenset((one, other)) in self.alike
+
+
 class Flat(Schema):
     """The records of persons as a table, in which not every two columns are worth measuring together."""
 
-    together: tuple[tuple[str, str], ...] = ()
+    kinship: Kinship = Kinship()
+
+    @cached_property
+    def _pairs(self) -> list[tuple[str, str]]:
+        return [pair for pair in itertools.combinations(self.measured, 2) if self.kinship.related(*pair)]
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        return list(self.together)
+        """Found when they are asked for: whoever reads a release need not."""
+        return list(self._pairs)
 
 
 @dataclass(frozen=True)
@@ -134,10 +162,10 @@ class History:
         if schema.person is None:
             raise ValueError("a table without persons has no histories")
         made = cls(schema)
-        names = [each.name for each in made.levels]
-        twice = [name for name in names if names.count(name) > 1]
-        if twice:
-            raise SchemaError(f"column {twice[0]!r} has a name that histories need for another. Rename it in the data.")
+        often = Counter(names(made.levels))
+        twice = next((name for name, count in often.items() if count > 1), None)
+        if twice is not None:
+            raise SchemaError(f"column {twice!r} has a name that histories need for another. Rename it in the data.")
         return made
 
     @cached_property
@@ -154,7 +182,7 @@ class History:
     @cached_property
     def rows(self) -> tuple[Levels, ...]:
         """What belongs to a row, but for what orders them."""
-        return tuple(each for each in levels_of(self.schema) if each not in self.facts and each != self.order)
+        return tuple(each for each in levels_of(self.schema) if each.column.of != "person" and each != self.order)
 
     @cached_property
     def counts(self) -> tuple[Levels, ...]:
@@ -224,21 +252,15 @@ class History:
         few = {each.name for each in self.rows if not each.ordered or each.regular < _FEW}
         return frozenset(pair for pair in self.alike if not pair & few and not pair & {usually(name) for name in few})
 
-    def related(self, one: str, other: str) -> bool:
-        """Whether two columns of records tell something together that no other two do.
-
-        A row goes with all that is known before it is drawn. What is known goes together as rows themselves do, or by the
-        way in which records are made: a first row has nothing before it.
-        """
-        rows = {each.name for each in self.rows}
-        if one in rows or other in rows:
-            return True
-        person = {each.name for each in self.of_person}
-        if one in person and other in person:
-            return True
-        if frozenset((one, other)) in self.alike:
-            return True
-        return self.gap is not None and {one, other} & person != set() and self.gap.name in (one, other)
+    @cached_property
+    def kinship(self) -> Kinship:
+        """Which columns of records tell something together."""
+        return Kinship(
+            frozenset(names(self.rows)),
+            frozenset(names(self.of_person)),
+            self.alike,
+            None if self.gap is None else self.gap.name,
+        )
 
     @cached_property
     def flat(self) -> Schema:
@@ -246,8 +268,7 @@ class History:
         person = self.schema.person
         assert person is not None
         columns = {each.name: each.column.model_copy(update={"of": "row"}) for each in self.levels}
-        together = tuple(pair for pair in itertools.combinations(columns, 2) if self.related(*pair))
-        return Flat.model_construct(name=self.schema.name, rows=person.persons, columns=columns, together=together)
+        return Flat.model_construct(name=self.schema.name, rows=person.persons, columns=columns, kinship=self.kinship)
 
 
 def level_of(levels: Levels, values: Integers) -> NDArray[np.uint16]:

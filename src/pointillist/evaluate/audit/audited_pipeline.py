@@ -32,7 +32,7 @@ class _Unkept(Ledger):
     def __init__(self) -> None:
         super().__init__(os.devnull)
 
-    def check(self, dataset: str, guarantee: Guarantee) -> None:
+    def check(self, dataset: str, guarantee: Guarantee, *after: Guarantee) -> None:
         pass
 
     def record(
