@@ -162,7 +162,8 @@ def _end(level: Levels, value: float, *, up: bool, span: float) -> str:
 
 def _categories(level: Levels, found: Counter[str], rows: int) -> tuple[Advice, ...]:
     """The commonest unlisted values, as many as it takes to be graded good, and none that few rows have."""
-    column, left, names = level.column, found.total(), []
+    column, left = level.column, found.total()
+    names: list[Any] = []
     enough = _GOOD if column.unlisted_is_missing else _OTHER_GOOD
     for text, often in found.most_common():
         small = left <= enough * rows and (column.unlisted_is_missing or often <= _GOOD * rows)

@@ -146,7 +146,7 @@ def differences(
     likely = [each for each in correlations if each.real >= _TOGETHER and _same_terms(*map(real.level, each.columns))]
     likely.sort(key=lambda each: -each.real)
     exact = _Exact(real, synthetic)
-    paired = [each.columns for each in likely if _paired(*(exact.of(name)[0] for name in each.columns), each.real)]
+    paired = [each.columns for each in likely if _paired(exact, each)]
     found = [each for pair in paired[:_MOST] for each in _compared(exact, pair)]
     found.sort(key=lambda each: (-each.beyond, -each.distance))
     return Differences(tuple(found), commands or NO_NAMES) if found else None
@@ -175,7 +175,8 @@ def _same_terms(one: Levels, other: Levels) -> bool:
     return bool(one.column.compared_as == other.column.compared_as and not kinds)
 
 
-def _paired(one: Floats, other: Floats, correlation: float) -> bool:
+def _paired(exact: _Exact, pair: Correlation) -> bool:
+    one, other = (exact.of(name)[0] for name in pair.columns)
     known = ~np.isnan(one) & ~np.isnan(other)
     one, other = one[known], other[known]
     if len(one) < LEAST_ROWS:
@@ -186,7 +187,7 @@ def _paired(one: Floats, other: Floats, correlation: float) -> bool:
             broken = float((low[some] > np.roll(high[some], 1)).mean())
             if broken >= _BY_CHANCE and broken * len(low) >= EVIDENCE:
                 return True
-    if correlation < _CLOSE:
+    if pair.real < _CLOSE:
         return False
     first, second = (np.quantile(values, [0.05, 0.95]) for values in (one, other))
     spans = sorted((float(np.ptp(first)), float(np.ptp(second))))
@@ -236,12 +237,14 @@ def _measured(pair: Difference) -> tuple[Advice, ...]:
     span = max(most - least, 1e-300)
     ends = [rounded_out(least, up=False, span=span), rounded_out(most, up=True, span=span)]
     ends = [int(each) if column.whole else float(each) for each in ends]
+    if not ends[0] < ends[1]:
+        return ()
     digits = () if column.digits is None else (f"decimals = {column.digits}",)
-    lines = (f"kind = {written(column.kind)}", f"min = {written(ends[0])}", f"max = {written(ends[1])}")
-    lines += digits if not column.whole else ()
+    finer = () if column.whole else digits
+    facts = (f"kind = {written(column.kind)}", f"min = {written(ends[0])}", f"max = {written(ends[1])}", *finer)
     said = (
         f"Measure the difference in place of {high}: add a column {name} to the real table, and let {high} follow from "
         "it, so that it is not measured and comes out exact."
     )
     derived = in_column(high, 'kind = "derived"', f"derived = {written(f'{quoted(low)} + {quoted(name)}')}", *digits)
-    return (Advice(said, f"{in_column(name, *lines)}\n\n{derived}", in_schema=True),)
+    return (Advice(said, f"{in_column(name, *facts)}\n\n{derived}", in_schema=True),)
