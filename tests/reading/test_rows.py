@@ -69,3 +69,13 @@ def test_the_stream_is_reported() -> None:
     told: list[float] = []
     read_records(TABLE, SCHEMA, report=told.append)
     assert told[-1] == 1.0
+
+
+def test_every_batch_is_shown_as_it_came_and_as_it_was_read() -> None:
+    shown: list[tuple[list[int], list[int]]] = []
+    read_records(
+        pa.table({"age": [0, 500], "town": ["Bee", "Ay"], "name": ["x", "y"]}),
+        SCHEMA,
+        watch=lambda batch, records: shown.append((batch["age"].to_pylist(), records.codes["age"].tolist())),
+    )
+    assert shown == [([0, 500], [0, 99])]

@@ -7,6 +7,7 @@ from pointillist.evaluate.tables.evaluation import evaluate
 from pointillist.evaluate.tables.metrics.columns import columns
 from pointillist.evaluate.tables.metrics.copies import copies
 from pointillist.evaluate.tables.metrics.dependence import dependence
+from pointillist.evaluate.tables.metrics.differences import differences
 from pointillist.evaluate.tables.metrics.rules import rules
 from pointillist.evaluate.tables.sample import Sample, read
 from pointillist.evaluate.verdict import Point
@@ -19,14 +20,18 @@ def real() -> Sample:
 
 def asked(real: Sample, made: Sample) -> dict[str, Point]:
     """The questions that faults are about. Those that train classifiers take ten times as long."""
-    results = copies(real, made), rules(real, made), columns(real, made), dependence(real, made)
+    pairs = dependence(real, made)
+    apart = differences(real, made, pairs.correlations)
+    results = copies(real, made), rules(real, made), columns(real, made), pairs, *((apart,) if apart else ())
     return {point.question: point for found in results for point in found.points()}
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_poor_by_its_own_question(name: str, real: Sample) -> None:
     fault = FAULTS[name]
-    points = asked(real, read(spoiled(fault), SCHEMA))
+    if fault.schema is not SCHEMA:
+        real = read(table(registry(1)), fault.schema)
+    points = asked(real, read(spoiled(fault), fault.schema))
     assert points[fault.question].grade == "poor", {each.question: each.grade for each in points.values()}
     assert all(column in points[fault.question].sentence for column in fault.names), points[fault.question].sentence
     assert points[fault.question].advice

@@ -14,8 +14,8 @@ People = Callable[..., pa.Table]
 
 def test_every_metric_is_found_in_its_folder_and_in_its_place() -> None:
     assert list(METRICS) == [
-        "copies", "rules", "columns", "dependence", "marginals", "forecast", "utility", "discriminator", "kernel_test",
-        "projection",
+        "copies", "persons", "rules", "columns", "dependence", "differences", "marginals", "forecast", "utility",
+        "discriminator", "kernel_test", "projection",
     ]  # fmt: skip
 
 

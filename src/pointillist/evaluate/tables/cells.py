@@ -41,7 +41,13 @@ def cells(
     level = real.level(name)
     if not level.numeric:
         return Cells(level.size, real.codes(name), synthetic.codes(name), True)
-    values = real.values(name), synthetic.values(name)
+    return number_cells((real.as_is(name), synthetic.as_is(name)), few=few, parts=parts, rows=rows)
+
+
+def number_cells(
+    values: tuple[Floats, Floats], *, few: Few = FEW, parts: int = PARTS, rows: int = ROWS_A_PART
+) -> Cells:
+    """The cells of numbers, real and synthetic; NaN stands for a gap."""
     known = values[0][~np.isnan(values[0])]
     distinct = np.unique(known)
     by_value = any(len(distinct) <= most and len(distinct) * often <= max(len(known), 1) for most, often in few)

@@ -42,7 +42,7 @@ class Moments:
 
 def moments_of(real: Sample, synthetic: Sample, name: str) -> Moments | None:
     """Of a numeric column; None where either table has no value of it."""
-    found = [values[~np.isnan(values)] for values in (real.values(name), synthetic.values(name))]
+    found = [values[~np.isnan(values)] for values in (real.as_is(name), synthetic.as_is(name))]
     if not all(len(values) for values in found):
         return None
     first, second = found

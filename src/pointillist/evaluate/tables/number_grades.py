@@ -22,13 +22,17 @@ class NumberColumn:
     level: Levels | None = None
     by_value: bool = False
     """Whether it has so few values that each is compared by itself."""
+    mend: tuple[Advice, ...] = ()
+    """What has to be done before anything else is of use: the schema cuts off much of the column."""
 
     def shown(self, value: float) -> str:
         """A value in words."""
         return f"{value:g}" if self.level is None else self.level.column.show(value)
 
     def advice(self, commands: Commands) -> tuple[Advice, ...]:
-        """Bounds that reach far beyond the values, or a long tail on a plain scale; else noise."""
+        """Bounds that cut values off; or reach far beyond them, or a long tail on a plain scale; else noise."""
+        if self.mend:
+            return self.mend
         return (*_levels(self), *_bounds(self), *_scale(self), commands.larger_epsilon())
 
 

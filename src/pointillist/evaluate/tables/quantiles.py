@@ -47,7 +47,7 @@ class Quantiles:
 
 def quantiles_of(real: Sample, synthetic: Sample, name: str) -> Quantiles | None:
     """Of a numeric column; None where either table has no value of it."""
-    found = [np.sort(values[~np.isnan(values)]) for values in (real.values(name), synthetic.values(name))]
+    found = [np.sort(values[~np.isnan(values)]) for values in (real.as_is(name), synthetic.as_is(name))]
     if not all(len(values) for values in found):
         return None
     shares = np.array(SHARES)

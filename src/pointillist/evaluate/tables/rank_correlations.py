@@ -61,7 +61,7 @@ def _matrix(sample: Sample, names: list[str]) -> tuple[Floats, Floats]:
 def _ranks(sample: Sample, name: str) -> Floats:
     """Centred ranks; 0 for gaps."""
     level, absent = sample.level(name), sample.missing(name)
-    values = sample.values(name) if level.numeric else sample.codes(name).astype(np.float64)
+    values = sample.as_is(name) if level.numeric else sample.codes(name).astype(np.float64)
     if not level.numeric:
         absent = absent | (sample.codes(name) >= level.regular)
     found = np.zeros(sample.rows)

@@ -4,14 +4,16 @@ A sample of the real table is as private as the table itself.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from pointillist.errors import DataError, UsageError, without_context
 from pointillist.evaluate.arrays import Codes, Floats
+from pointillist.evaluate.tables.outside import Outside, one_after_the_other, outside
 from pointillist.features import Records
 from pointillist.reading.opening import open_source
 from pointillist.reading.rows import read_records
@@ -27,6 +29,8 @@ class Sample:
     """How messages call the table."""
     levels: tuple[Levels, ...]
     records: Records
+    outside: Outside = field(default_factory=dict)
+    """What the schema has no place for, as the table has it."""
 
     def __repr__(self) -> str:
         return f"<Sample of {self.name}: {self.rows} rows, {len(self.levels)} columns>"  # and no values
@@ -48,7 +52,8 @@ class Sample:
 
     def take(self, index: NDArray[Any]) -> Self:
         """Some of the rows, by number or by mask."""
-        return replace(self, records=self.records.part(index))
+        beyond = {name: values[index] for name, values in self.outside.items()}
+        return replace(self, records=self.records.part(index), outside=beyond)
 
     def at_most(self, rows: int, *, seed: int) -> Self:
         """A random part with no more than `rows` rows."""
@@ -84,6 +89,15 @@ class Sample:
             values = np.where(codes == each.regular + number, special, values)
         return np.where(self.missing(column), np.nan, values)
 
+    def as_is(self, column: str) -> Floats:
+        """The same numbers as the table has them, also beyond the bounds. Infinite ones stay at the bounds."""
+        return self.unbounded(column, self.values(column))
+
+    def unbounded(self, column: str, values: Floats) -> Floats:
+        """Numbers of the column, with those in place that lie beyond the bounds."""
+        beyond = self.outside.get(column)
+        return values if beyond is None else np.where(np.isfinite(beyond), beyond, values)
+
 
 @without_context
 def read(table: Any, schema: Schema, *, report: Callable[[float], None] = lambda fraction: None) -> Sample:
@@ -91,10 +105,15 @@ def read(table: Any, schema: Schema, *, report: Callable[[float], None] = lambda
     if isinstance(table, Sample):
         return table
     source = open_source(table)
-    records = read_records(source, schema, report=report)
+    levels, parts = levels_of(schema), []
+
+    def watch(batch: pa.RecordBatch, records: Records) -> None:
+        parts.append((records.rows, outside(batch, records, levels)))
+
+    records = read_records(source, schema, report=report, watch=watch)
     if not records.rows:
         raise DataError(f"{source.name}: has no rows, so there is nothing to compare.")
-    return Sample(source.name, levels_of(schema), records)
+    return Sample(source.name, levels, records, one_after_the_other(parts))
 
 
 def require_same_columns(first: Sample, *others: Sample) -> None:
@@ -107,4 +126,5 @@ def require_same_columns(first: Sample, *others: Sample) -> None:
 def joined(first: Sample, second: Sample) -> Sample:
     """The rows of both."""
     records = Records.joined((first.records, second.records))
-    return Sample(f"{first.name} and {second.name}", first.levels, records)
+    beyond = one_after_the_other((each.rows, each.outside) for each in (first, second))
+    return Sample(f"{first.name} and {second.name}", first.levels, records, beyond)

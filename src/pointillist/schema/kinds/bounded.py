@@ -56,6 +56,11 @@ class Bounded(AnyColumn):
         raise NotImplementedError
 
     @property
+    def tick(self) -> int:
+        """How many seconds one counts for, of dates and lengths of time; 1 of plain numbers."""
+        return 1
+
+    @property
     def atoms(self) -> tuple[Any, ...]:
         """Values that keep a level of their own, inside or outside the bounds."""
         return ()

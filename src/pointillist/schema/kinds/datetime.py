@@ -109,6 +109,11 @@ class Datetime(Bounded):
     def ends(self) -> tuple[dt.datetime, dt.datetime]:
         return self.min, self.max
 
+    @property
+    def tick(self) -> int:
+        """How many seconds one counts for."""
+        return SECONDS[self.resolution]
+
     def number_of(self, value: Any) -> float:
         return float(ticks(value, self.resolution))
 

@@ -13,6 +13,7 @@ from pointillist.evaluate.arrays import Floats
 from pointillist.evaluate.tables.metrics.dependence import _by_chance, coefficient, dependence
 from pointillist.evaluate.tables.metrics.marginals import independent
 from pointillist.evaluate.tables.sample import Sample, read
+from pointillist.evaluate.verdict import Point
 
 tables = arrays(np.float64, st.tuples(st.integers(1, 6), st.integers(1, 6)), elements=st.integers(0, 30)).filter(
     lambda counts: counts.sum() > 0
@@ -171,3 +172,35 @@ def test_a_single_column_has_no_pairs() -> None:
     assert found.mean_difference == 0
     assert found.pairs == []
     assert found.table().num_rows == 0
+
+
+class TestWords:
+    def asked(self, real: Sample, made: Sample, question: str) -> Point:
+        (point,) = [each for each in dependence(real, made).points() if each.question == question]
+        return point
+
+    def test_one_pair_is_no_pairs(self) -> None:
+        schema = pt.Schema(name="two", columns={name: NUMBERS.columns[name] for name in "xk"})
+        x = np.linspace(-3, 3, 1_000)
+        sample = read(pa.table({"x": x, "k": np.where(x > 0, "p", "n")}), schema)
+        said = self.asked(sample, sample, "strongest pairs").sentence
+        assert said.startswith("One pair hangs together strongly: x with k: ")
+        assert "1 pairs" not in said
+
+    def test_a_correlation_far_off_is_not_good_where_chance_may_explain_it(self) -> None:
+        """-0.22 in place of -0.01 on 200 rows: by chance of that many rows, and the sentence says so."""
+        real = numbers(0.0, 200)
+        made = [numbers(0.0, 200, seed) for seed in range(1, 60)]
+        off = [max(abs(each.real - each.synthetic) for each in dependence(real, one).correlations) for one in made]
+        point = self.asked(real, made[int(np.argmax(off))], "correlations")
+        assert 0.18 < max(off) < 0.29
+        assert point.grade == "unclear"
+        assert "chance alone may give a difference of 0." in point.sentence
+        assert "chance may explain a difference over 0.15" in point.rule
+
+    def test_many_rows_leave_less_to_chance(self) -> None:
+        real = numbers(0.0, 20_000)
+        assert self.asked(real, numbers(0.0, 20_000, 1), "correlations").grade == "good"
+        point = self.asked(real, numbers(0.22, 20_000, 1), "correlations")
+        assert point.grade == "poor"
+        assert "chance alone may give a difference of 0.03" in point.sentence

@@ -64,3 +64,28 @@ def test_what_one_real_row_breaks_is_no_rule() -> None:
     assert "low <= high" not in found(
         real.set_column(1, "high", pa.array(high)).set_column(0, "low", pa.array(low)), table(2)
     )
+
+
+def test_a_date_and_a_time_of_its_day_are_compared_to_the_second() -> None:
+    """As a draft compares them: by the day either would be at most the other, and a made-up rule be broken."""
+    rng = np.random.default_rng(3)
+
+    def rows(later: int) -> pa.Table:
+        day = rng.integers(18_300, 18_600, 1_000)
+        time = (day + rng.integers(0, later + 1, 1_000)) * 86_400 + rng.integers(1, 86_400, 1_000)
+        dates = {"start": pa.array(day, pa.int32()).cast(pa.date32()), "end": pa.array(time, pa.timestamp("s"))}
+        return pa.table({name: dates.get(name, table(1)[name]) for name in SCHEMA.columns})
+
+    rules = found(rows(0), rows(1))
+    assert set(rules) == {"low <= high", "start <= end"}
+    assert rules["start <= end"].broken == 0
+
+
+def test_lengths_of_time_are_compared_in_seconds_whatever_they_are_counted_in() -> None:
+    columns = {"short": pt.Duration(min="0s", max="9d"), "long": pt.Duration(min="0s", max="20d", resolution="day")}
+    schema = pt.Schema(name="lengths", columns=columns)
+    days = np.random.default_rng(3).integers(1, 9, 1_000)
+    seconds = days * 86_400
+    real = pa.table({"short": pa.array(seconds - 60, pa.duration("s")), "long": pa.array(seconds, pa.duration("s"))})
+    sample = read(real, schema)
+    assert [rule.text for rule in Orders().find(facts_of(sample, sample))] == ["short <= long"]

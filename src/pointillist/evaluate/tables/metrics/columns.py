@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pointillist.evaluate.advice import NO_NAMES, Commands
+from pointillist.evaluate.advice import NO_NAMES, PUBLIC, Commands
 from pointillist.evaluate.arrays import Codes, Floats
 from pointillist.evaluate.metric import Result
 from pointillist.evaluate.tables.cells import Cells, cells
+from pointillist.evaluate.tables.cut_off import CutOff, cut_off, cut_points
 from pointillist.evaluate.tables.metric import COLUMNS, METRICS, TableContext, TableMetric
 from pointillist.evaluate.tables.metrics.marginals import by_chance
 from pointillist.evaluate.tables.moments import Moments, moments_of
@@ -19,7 +20,19 @@ from pointillist.evaluate.tables.sample import Sample, require_same_columns
 from pointillist.evaluate.verdict import GRADES, UNCLEAR, Point, grade, grade_beyond_chance
 from pointillist.pages import charts, number
 from pointillist.pages import share as percent
-from pointillist.pages.blocks import REAL_AND_SYNTHETIC, Block, Card, Cards, Details, Legend, Table, Text, Titled, html
+from pointillist.pages.blocks import (
+    REAL_AND_SYNTHETIC,
+    Block,
+    Card,
+    Cards,
+    Code,
+    Details,
+    Legend,
+    Table,
+    Text,
+    Titled,
+    html,
+)
 from pointillist.pages.report import Section
 from pointillist.schema.levels import Levels
 
@@ -83,6 +96,8 @@ class Column:
     """Whether each of its values is compared by itself."""
     strange: float = 0.0
     """The share of synthetic rows with a value that no real row has, or beyond all of them."""
+    cut: CutOff | None = None
+    """The real rows that the schema has no place for; None if there are none."""
 
     @property
     def beyond(self) -> float:
@@ -94,12 +109,14 @@ class Column:
         """What the grades of numbers need of it; None of what is no number, or has no values."""
         if self.moments is None:
             return None
-        return NumberColumn(self.name, self.summary, self.moments, self.quantiles, self.level, self.by_value)
+        mend = () if self.cut is None or self.cut.grade == "good" else self.cut.advice
+        return NumberColumn(self.name, self.summary, self.moments, self.quantiles, self.level, self.by_value, mend)
 
     def to_json(self) -> dict[str, Any]:
         return {
             **{name: getattr(self, name) for name in ("name", "kind", "distance", "chance", "ks")},
             "strange": self.strange,
+            "cut_off": None if self.cut is None else self.cut.to_json(),
             "missing": list(self.missing),
             "mean": None if self.moments is None else list(self.moments.mean),
             "spread": None if self.moments is None else list(self.moments.spread),
@@ -112,7 +129,16 @@ class Column:
         figure = html('{} <span class="soft">({})</span>', number(self.distance), number(self.chance))
         hint = "total variation distance; in brackets what chance alone would show"
         drawn = self._charts() if self.histogram is None else (self._histogram(self.histogram), *self._atoms())
-        return Card(self.name, (*drawn, *self._strange(), *self._numbers()), figure, hint)
+        return Card(self.name, (*drawn, *self._cut(), *self._strange(), *self._numbers()), figure, hint)
+
+    def _cut(self) -> tuple[Block, ...]:
+        """Charts are drawn as the schema measures: what it cuts off stands at the bound or under "other" there."""
+        if self.cut is None:
+            return ()
+        told = Text(f"The schema cuts off real rows: {self.cut.told()}.", "note")
+        advice = [] if self.cut.grade == "good" else [each for each in self.cut.advice if each.code]
+        lines = tuple(Details(each.text, Code(each.code)) for each in advice)
+        return (told, *lines, *((Text(PUBLIC, "soft"),) if advice else ()))
 
     def _strange(self) -> tuple[Block, ...]:
         """A histogram does not show it: so it is said."""
@@ -187,7 +213,9 @@ class Columns(Result):
 
     def points(self) -> tuple[Point, ...]:
         numbers = [each.number for each in self.columns]
-        return (self._distances(), *number_points([each for each in numbers if each is not None], self.commands))
+        cuts = [each.cut for each in self.columns if each.cut is not None]
+        known = [each for each in numbers if each is not None]
+        return (self._distances(), *cut_points(cuts), *number_points(known, self.commands))
 
     def _distances(self) -> Point:
         """By the mean over columns, and by the worst one: the others must not hide it."""
@@ -270,6 +298,7 @@ def _column(real: Sample, synthetic: Sample, level: Levels) -> Column:
         level,
         compared.by_value,
         strange,
+        cut_off(real, level),
     )
 
 
@@ -306,7 +335,7 @@ def _histogram(level: Levels, real: Floats, synthetic: Floats) -> Histogram:
 def _summary(real: Sample, synthetic: Sample, level: Levels) -> dict[str, tuple[str, str]]:
     found: dict[str, list[str]] = {}
     for sample in (real, synthetic):
-        values = sample.values(level.name)
+        values = sample.as_is(level.name)
         values = values[~np.isnan(values)]
         facts: dict[str, float | None] = dict.fromkeys(("mean", "spread", "5 %", "median", "95 %"))
         if len(values):

@@ -34,6 +34,8 @@ _HOPELESS = 0.9
 """Where chance alone shows this part of all there is to know (about one row per category), no dependence is claimed."""
 _SHOWN = 8
 """The pairs on the page that differ most."""
+_CORRELATION_OFF = 0.15
+"""A rank correlation that is further off is not graded good, also where chance may explain it."""
 _MANY = 22
 """A heat map of more columns takes the whole width of the page."""
 
@@ -233,12 +235,13 @@ def _strong(pairs: tuple[StrongPair, ...], commands: Commands) -> tuple[Point, .
     mean = sum(weight * part for weight, (_, part) in zip(weights, graded, strict=True)) / sum(weights)
     worst, least = min(graded, key=lambda each: each[1])
     found = max(grade(1 - mean, 0.2, 0.4), grade(1 - least, 0.4, 0.65), key=GRADES.index)
+    all_of_them = f"Of the {len(graded)} pairs that hang together most, {mean:.0%} is kept. The worst of them is"
     return (
         Point(
             "strongest pairs",
             found,
             f"{mean:.0%}",
-            f"Of the {len(graded)} pairs that hang together most, {mean:.0%} is kept. The worst of them is "
+            f"{all_of_them if len(graded) > 1 else 'One pair hangs together strongly:'} "
             f"{worst.columns[0]} with {worst.columns[1]}: {least:.0%} is kept (information coefficient {worst.real:.2f} "
             f"real, {worst.synthetic:.2f} synthetic).",
             rule,
@@ -251,16 +254,20 @@ def _correlated(found: tuple[Correlation, ...], commands: Commands) -> tuple[Poi
     if not found:
         return ()
     worst = max(found, key=lambda each: (each.beyond, abs(each.real - each.synthetic)))
-    graded = UNCLEAR if worst.chance > 0.1 else grade(worst.beyond, 0.05, 0.15)
+    graded = UNCLEAR if worst.chance > 0.1 else grade(worst.beyond, 0.05, _CORRELATION_OFF)
+    if graded == "good" and abs(worst.real - worst.synthetic) > _CORRELATION_OFF:
+        graded = UNCLEAR  # chance may explain it, and nobody would sign it
     return (
         Point(
             "correlations",
             graded,
             f"{worst.synthetic - worst.real:+.2f}",
             f"The rank correlation that is furthest off is that of {worst.columns[0]} with {worst.columns[1]}: "
-            f"{worst.synthetic:.2f} in place of {worst.real:.2f}.",
-            "largest difference of a rank correlation beyond chance: good up to 0.05, fair up to 0.15; unclear where chance "
-            "alone gives over 0.1",
+            f"{worst.synthetic:.2f} in place of {worst.real:.2f}. With so many rows, chance alone may give a difference of "
+            f"{3 * worst.chance:.2f}.",
+            "largest difference of a rank correlation beyond chance (three standard deviations between two samples of these "
+            "sizes): good up to 0.05, fair up to 0.15; unclear where one standard deviation is over 0.1, or chance may "
+            "explain a difference over 0.15",
             _pair_advice(worst.columns, commands) if graded in ("fair", "poor") else (),
         ),
     )

@@ -38,6 +38,10 @@ class Rules(Result):
         """Those that are broken in more synthetic rows than chance explains."""
         return tuple(each for each in self.rules if each.beyond > max(_NOTICED, 10 / self.rows))
 
+    @property
+    def _found(self) -> str:
+        return "1 rule holds" if len(self.rules) == 1 else f"{len(self.rules)} rules hold"
+
     def to_json(self) -> dict[str, Any]:
         return {"found": len(self.rules), "broken": [each.to_json() for each in self.broken]}
 
@@ -70,9 +74,8 @@ class Rules(Result):
             "fair up to 5 %"
         )
         if not self.broken:
-            said = (
-                f"{_many(len(self.rules))} hold in every real row, and synthetic rows keep them, but for 0.5 % at most."
-            )
+            them = "it" if len(self.rules) == 1 else "them"
+            said = f"{self._found} in every real row, and synthetic rows keep {them}, but for 0.5 % at most."
             return (Point("rules", "good", "0", said, rule),)
         worst = self.broken[0]
         named = "; ".join(f"{each.text} ({share(each.broken)})" for each in self.broken[:_ADVISED])
@@ -81,7 +84,7 @@ class Rules(Result):
                 "rules",
                 grade(worst.broken, _NOTICED, 0.05),
                 share(worst.broken),
-                f"Of {_many(len(self.rules))} that hold in every real row, synthetic rows break {len(self.broken)}. Worst: "
+                f"{self._found} in every real row, and synthetic rows break {len(self.broken)} of them. Worst: "
                 f"{named}.",
                 rule,
                 tuple(advice for each in self.broken[:_ADVISED] for advice in each.advice[:1]),
@@ -92,8 +95,8 @@ class Rules(Result):
         if not self.rules:
             return ()
         lead = (
-            f"{_many(len(self.rules))} were found that each of the {count(self.rows)} real rows keeps, and that chance does "
-            "not explain. They were found by trying: not all of them need mean anything."
+            f"{self._found} in each of the {count(self.rows)} real rows, and chance does not explain it. Rules are found "
+            "by trying: not all of them need mean anything."
         )
         if not self.broken:
             return (SECTION.saying(lead, "Synthetic rows keep them, too.", blocks=[self._kept()]),)
@@ -110,10 +113,6 @@ class Rules(Result):
         kept = [each for each in self.rules if each not in self.broken]
         rows = [(each.text, share(each.broken)) for each in kept]
         return Details(f"{len(kept)} that synthetic rows keep", Table.of("rule|*broken", rows))
-
-
-def _many(number: int) -> str:
-    return "1 rule" if number == 1 else f"{number} rules"
 
 
 def _told(rule: Rule) -> Block | str:

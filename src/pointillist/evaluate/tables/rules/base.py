@@ -148,7 +148,8 @@ def _values(real: Sample, synthetic: Sample, level: Levels) -> Values:
         if counted:
             worth[: level.regular] = level.categories
         return Values(level, *codes, level.size, (worth[codes[0]], worth[codes[1]]), counted, gaps)
-    values = _snapped(real.values(name)), _snapped(synthetic.values(name))
+    first, second = (each.unbounded(name, _snapped(each.values(name))) for each in (real, synthetic))
+    values = first, second
     distinct, both = np.unique(np.concatenate(values), return_inverse=True)  # all gaps are one value
     return Values(level, both[: real.rows], both[real.rows :], len(distinct), values, True, gaps)
 
