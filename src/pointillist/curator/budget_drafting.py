@@ -129,6 +129,7 @@ def draft_by_budget(
     rows = max(1.0, float(np.mean([look.rows for look in looks])))
     least = math.ceil(max(each.seen_from for each in seconds))
     schema = _schema(plan, name, {each: drafted.get(each) or _NAMES_THE_PERSON for each in names}, rows, least, spend)
+    schema = schema.model_copy(update={"csv": source.csv_form(None)})  # of the first line, which names the columns
     made = BoughtDraft(spend, plan.guarantee, schema)
     finish(ledger, made, "draft")
     return made

@@ -53,10 +53,7 @@ class NumberFormat:
         return cls(found["before"], between, found["after"], point, fraction.count("0"))
 
     def __str__(self) -> str:
-        if self.zeros:
-            fraction = self.point + "0" * self.zeros
-        else:
-            fraction = ",9" if self.point == "," else ""
+        fraction = self.point + "0" * self.zeros if self.zeros else ",9" if self.point == "," else ""
         return f"{self.before}9{self.between + '999' if self.between else ''}{fraction}{self.after}"
 
     def read(self, texts: pa.Array) -> pa.Array:
