@@ -83,8 +83,11 @@ def evaluate(
     facts = Schema.load(schema) if schema is not None else None if public is None else public.schema
     # Synthetic rows are written in UTF-8, and with the decimal sign that the schema says: beside semicolons it is found.
     stated = None if facts is None or facts.csv is None or facts.csv.delimiter == ";" else facts.csv.decimal
-    files = {"real": (real, decimal, encoding), "synthetic": (synthetic, stated, None)}
-    files["holdout"] = (holdout, decimal, encoding)
+    files = {
+        "real": (real, decimal, encoding),
+        "synthetic": (synthetic, stated, None),
+        "holdout": (holdout, decimal, encoding),
+    }
     tables = {
         role: None if path is None else _opened(path, delimiter, comma, coded, facts)
         for role, (path, comma, coded) in files.items()

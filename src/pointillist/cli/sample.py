@@ -87,8 +87,8 @@ def sample(
             console.say(f"{table.num_rows:,} synthetic rows of {persons:,} persons written to {output}.")
         return
     count = wanted_rows(rows, fitted, output)
-    asked = {"given": condition, "balance": balance, "seed": seed}
-    how = {"threads": workers(threads), "safe_csv": safe_csv, "form": form}
+    asked: dict[str, Any] = {"given": condition, "balance": balance, "seed": seed}
+    how: dict[str, Any] = {"threads": workers(threads), "safe_csv": safe_csv, "form": form}
     said = write_rows(fitted, count, output, overwrite, **how, **asked)
     if not quiet:
         console.say(said)
