@@ -101,3 +101,12 @@ def test_a_faulty_constraint_is_refused_before_anything_is_read(run: Run) -> Non
     code, shown = run("release", "nowhere.csv", "--schema", "people.toml", "--epsilon", 1, "-o", "a.release")
     assert code == 3
     assert "people.toml: constraint 1 (age <= seen): column 'age' is a number and column 'seen' a date" in shown
+
+
+def test_a_file_in_another_form(run: Run) -> None:
+    code, shown = run("sample", "people.model", "-n", 5, "-o", "made.csv", "--delimiter", ";", "--decimal", ",")
+    assert code == 0, shown
+    assert Path("made.csv").read_text().splitlines()[0] == '"sex";"age";"income";"a=b";"seen"'
+    code, shown = run("sample", "people.model", "-n", 5, "-o", "other.csv", "--delimiter", "ab")
+    assert code == 2, shown
+    assert "--delimiter must be one character" in shown

@@ -1,6 +1,7 @@
 """`pointillist synth`."""
 
 import json
+import re
 from pathlib import Path
 
 from tests.fixtures.command_line import COLUMNS, Run, read, spends, synth_args
@@ -30,3 +31,24 @@ def test_synth_keeps_the_release_where_it_is_told(run: Run, table: Path) -> None
     assert Path("kept.release").exists()
     assert not Path("made.release").exists()
     assert read("made.csv").column_names == list(COLUMNS)
+
+
+def test_a_file_leaves_as_it_came(run: Run) -> None:
+    """Semicolons, decimal commas, signs; and bytes of Windows."""
+    lines = [f"{n % 7},5;{n % 40},{n % 10} %;{'Köln' if n % 2 else 'Bonn'}\n" for n in range(400)]
+    Path("t.csv").write_bytes(("größe;anteil;ort\n" + "".join(lines)).encode("cp1252"))
+    refused = run("schema", "draft", "t.csv", "-o", "t.toml")
+    assert refused.code == 4
+    assert "--encoding cp1252" in " ".join(refused.err.split())
+    drafted = run("schema", "draft", "t.csv", "--encoding", "cp1252", "-o", "t.toml")
+    assert drafted.code == 0, drafted.err
+    Path("t.toml").write_text(Path("t.toml").read_text().replace("reviewed = false", "reviewed = true"))
+    made = run(
+        "synth", "t.csv", "--encoding", "cp1252", "--schema", "t.toml", "--epsilon", 9, "-o", "made.csv", "--yes",
+    )  # fmt: skip
+    assert made.code == 0, made.err
+    first, *rows = Path("made.csv").read_text().splitlines()
+    assert first == '"größe";"anteil";"ort"'
+    assert all(re.fullmatch(r'"\d,5";"\d+,\d %";"(Köln|Bonn|other)"', row) for row in rows)
+    judged = run("evaluate", "t.csv", "made.csv", "--encoding", "cp1252", "--schema", "t.toml", "--json")
+    assert judged.code == 0, judged.err

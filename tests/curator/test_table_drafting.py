@@ -24,6 +24,7 @@ from pointillist.errors import DataError, SchemaError
 from pointillist.reading.encoding import Encoder
 from pointillist.reading.opening import open_source
 from pointillist.schema import Categorical, Datetime, Ignore, Integer, Person, Real, Schema
+from pointillist.schema.csv_form import CsvForm
 from pointillist.schema.levels import levels_of
 
 SOME = settings(deadline=None, max_examples=50)
@@ -490,7 +491,12 @@ class TestPeopleAndDates:
             "a;b;c\n" + "".join(f"{a};{str(b).replace('.', ',')};{c}\n" for a, b, c in rows)
         )
         points, commas = (draft(tmp_path / name, name="study") for name in ("points.csv", "commas.csv"))
-        assert points == commas
+        assert points.csv is None
+        assert commas.csv == CsvForm(delimiter=";", decimal=",")
+        marks = tuple(name for name in commas.read_from_data if name != "csv")
+        assert commas.model_copy(update={"csv": None, "read_from_data": marks}) == points
+        assert "csv" in commas.read_from_data
+        assert Schema.parse(tomllib.loads(commas.to_toml())) == commas
         assert commas.columns["b"].kind == "real"
         assert encoded(tmp_path / "commas.csv", commas) == encoded(tmp_path / "points.csv", points)
 

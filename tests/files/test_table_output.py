@@ -13,7 +13,8 @@ from pyarrow import feather, parquet
 from pointillist.errors import ArtefactError, PointillistError, UsageError
 from pointillist.files.table_output import check_path, write_table
 from pointillist.reading.opening import open_source
-from pointillist.schema import Boolean, Integer, Schema
+from pointillist.schema import Boolean, Ignore, Integer, Real, Schema
+from pointillist.schema.csv_form import CsvForm
 
 TABLE = pa.table(
     {
@@ -215,3 +216,36 @@ def test_only_csv_and_only_if_asked(tmp_path: Path) -> None:
     assert (tmp_path / "as_it_is.csv").read_text().splitlines()[1] == '"=1+1"'
     write_table(table, tmp_path / "safe.parquet", safe_csv=True)
     assert parquet.read_table(tmp_path / "safe.parquet").equals(table)
+
+
+class TestForm:
+    """As the private table's file is written."""
+
+    SCHEMA = Schema(
+        name="s",
+        columns={
+            "town": Ignore(),
+            "weight": Real(min=0, max=9),
+            "share": Real(min=0, max=99, decimals=1, format="9,9 %"),
+        },
+        csv=CsvForm(delimiter=";", decimal=","),
+    )
+    ROWS = pa.table({"town": ["a;b", "c"], "weight": [1.5, None], "share": [12.5, 3.0]})
+
+    def test_delimiter_and_decimals_are_the_schemas(self, tmp_path: Path) -> None:
+        write_table(self.ROWS, tmp_path / "t.csv", self.SCHEMA)
+        text = (tmp_path / "t.csv").read_text()
+        assert text == '"town";"weight";"share"\n"a;b";"1,5";"12,5 %"\n"c";;"3,0 %"\n'
+        source = open_source(tmp_path / "t.csv")
+        batch = pa.Table.from_batches(source.batches(["weight", "share"], self.SCHEMA, lambda part: None))
+        for name in ("weight", "share"):
+            found = self.SCHEMA.columns[name].from_arrow(batch[name].combine_chunks()).tolist()
+            assert str(found) == str(self.ROWS[name].to_pylist()).replace("None", "nan")
+
+    def test_a_form_that_is_asked_for_comes_first(self, tmp_path: Path) -> None:
+        write_table(self.ROWS, tmp_path / "t.csv", self.SCHEMA, form=CsvForm(delimiter="|"))
+        assert (tmp_path / "t.csv").read_text().splitlines()[1] == '"a;b"|1.5|"12,5 %"'
+
+    def test_tabs_go_with_the_ending(self, tmp_path: Path) -> None:
+        write_table(self.ROWS, tmp_path / "t.tsv", self.SCHEMA)
+        assert (tmp_path / "t.tsv").read_text().splitlines()[0] == '"town"\t"weight"\t"share"'

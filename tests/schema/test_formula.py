@@ -10,6 +10,7 @@ COLUMNS = {
     "b": np.array([1.0, 2.0, 3.0]),
     "a b": np.array([5.0, 6.0, 7.0]),
     "when": np.array(["2013-03-04T05:06", "1969-12-31T23:00", "NaT"], dtype="datetime64[us]"),
+    "then": np.array(["2013-03-01T23:59", "1970-01-02T00:00", "2000-01-01"], dtype="datetime64[us]"),
 }
 
 
@@ -26,6 +27,8 @@ COLUMNS = {
         ("month(when)", [3, 12, np.nan]),
         ("day(when)", [4, 31, np.nan]),
         ("hour(when)", [5, 23, np.nan]),
+        ("weekday(when)", [0, 2, np.nan]),
+        ("days(when - then)", [3, -2, np.nan]),
     ],
 )
 def test_values(text: str, expected: list[float]) -> None:
@@ -35,16 +38,32 @@ def test_values(text: str, expected: list[float]) -> None:
 def test_columns_are_named() -> None:
     assert Formula("a + `a b` - hour(when)").columns == ("a", "a b", "when")
     assert Formula("a + hour(when)").dates == ("when",)
+    assert Formula("a + days(when - `b c`)").dates == ("when", "b c")
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a +", "a ** b", "open('x')", "a.b", "a if b else a", "[a]", "lambda: 1", "True", "'a'", "a" * 600]
+    "text",
+    [
+        "",
+        "a +",
+        "a ** b",
+        "open('x')",
+        "a.b",
+        "a if b else a",
+        "[a]",
+        "days(a)",
+        "days(a + b)",
+        "lambda: 1",
+        "True",
+        "'a'",
+        "a" * 600,
+    ],
 )
 def test_nothing_else_is_understood(text: str) -> None:
     with pytest.raises(ValueError):
         _ = Formula(text).columns
 
 
-@pytest.mark.parametrize("name", ["x", "class", "a b", "größe", "log", "year"])
+@pytest.mark.parametrize("name", ["x", "class", "a b", "größe", "log", "year", "weekday", "days"])
 def test_any_name_can_be_written(name: str) -> None:
     assert Formula(f"{quoted(name)} + 1").columns == (name,)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import Decimal, Delimiter, Json, Overwrite, Place, Quiet, Sql, Target, place
+from pointillist.cli.options import Decimal, Delimiter, Encoding, Json, Overwrite, Place, Quiet, Sql, Target, place
 from pointillist.cli.outputs import free, print_json
 from pointillist.errors import UsageError
 
@@ -60,6 +60,7 @@ def audit(
     seed: Annotated[int, typer.Option(min=0, help="Seed of rows and coin tosses, never of the noise.")] = 0,
     delimiter: Delimiter = ",",
     decimal: Decimal = None,
+    encoding: Encoding = None,
     sql: Sql = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -80,7 +81,9 @@ def audit(
         free(output, overwrite, data, schema, release)
     stated = {"epsilon": epsilon, "delta": delta, "target": target, "neighbours": neighbours, "method": method}
     facts, settings = _promised(schema, release, stated)
-    source = None if data is None else open_source(data, delimiter=delimiter, decimal=decimal, query=sql)
+    source = (
+        None if data is None else open_source(data, delimiter=delimiter, decimal=decimal, encoding=encoding, query=sql)
+    )
     named = None if attacks is None else [name.strip() for name in attacks.split(",")]
     usual, shadows = THOROUGH if thorough else (RUNS, SHADOWS)
     effort: dict[str, Any] = {

@@ -10,6 +10,7 @@ from pointillist.cli.options import (
     Data,
     Decimal,
     Delimiter,
+    Encoding,
     EngineName,
     ForCollector,
     Json,
@@ -58,6 +59,7 @@ def contribute(
     ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
     decimal: Decimal = None,
+    encoding: Encoding = None,
     sql: Sql = None,
     engine: EngineName = None,
     master: Master = None,
@@ -83,7 +85,9 @@ def contribute(
 
     shared = SharedPlan.load(plan)
     free(output, overwrite, data, plan, key, ledger)
-    source, run = opened(data, engine, workers(threads), master, delimiter=delimiter, decimal=decimal, query=sql)
+    source, run = opened(
+        data, engine, workers(threads), master, delimiter=delimiter, decimal=decimal, encoding=encoding, query=sql
+    )
     if not (quiet or as_json):
         console.say(promise(shared.plan.guarantee))
         console.say(shared.owners.sentence())

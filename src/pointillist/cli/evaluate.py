@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import Decimal, Delimiter, Json, Overwrite, Place, Quiet, Target, place
+from pointillist.cli.options import Decimal, Delimiter, Encoding, Json, Overwrite, Place, Quiet, Target, place
 from pointillist.cli.outputs import free, print_json
 from pointillist.errors import UsageError
 
@@ -58,6 +58,7 @@ def evaluate(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the models and of random parts.")] = 0,
     delimiter: Delimiter = ",",
     decimal: Decimal = None,
+    encoding: Encoding = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -80,10 +81,16 @@ def evaluate(
         free(output, overwrite, real, synthetic, schema, holdout, release, audit)
     public = None if release is None else Release.load(release)
     facts = Schema.load(schema) if schema is not None else None if public is None else public.schema
-    # Synthetic rows are written with a decimal point, whatever the real ones have.
-    files = {"real": (real, decimal), "synthetic": (synthetic, None), "holdout": (holdout, decimal)}
+    # Synthetic rows are written in UTF-8, and with the decimal sign that the schema says: beside semicolons it is found.
+    stated = None if facts is None or facts.csv is None or facts.csv.delimiter == ";" else facts.csv.decimal
+    files = {
+        "real": (real, decimal, encoding),
+        "synthetic": (synthetic, stated, None),
+        "holdout": (holdout, decimal, encoding),
+    }
     tables = {
-        role: None if path is None else _opened(path, delimiter, comma, facts) for role, (path, comma) in files.items()
+        role: None if path is None else _opened(path, delimiter, comma, coded, facts)
+        for role, (path, comma, coded) in files.items()
     }
     known = {"release": public, "audit": None if audit is None else Audit.load(audit), "seed": seed}
     with Steps(quiet or as_json).shown() as steps:
@@ -106,7 +113,7 @@ def _say(result: Any, output: Path | None, quiet: bool, as_json: bool) -> None:
             console.say(f"Report: {output}. It was computed from private data: keep it where the data are kept.")
 
 
-def _opened(path: Place, delimiter: str, decimal: str | None, facts: "Schema | None") -> "Source":
+def _opened(path: Place, delimiter: str, decimal: str | None, encoding: str | None, facts: "Schema | None") -> "Source":
     """A file with the delimiter that was given, or with the one under which its first line names the schema's columns.
 
     The real and the synthetic table need not have the same.
@@ -114,11 +121,11 @@ def _opened(path: Place, delimiter: str, decimal: str | None, facts: "Schema | N
     from pointillist.errors import PointillistError
     from pointillist.reading.opening import open_source
 
-    given = open_source(path, delimiter=delimiter, decimal=decimal)
+    given = open_source(path, delimiter=delimiter, decimal=decimal, encoding=encoding)
     if facts is None or facts.image is not None or not given.untyped:
         return given
     for each in dict.fromkeys((delimiter, *_DELIMITERS)):
-        source = open_source(path, delimiter=each, decimal=decimal)
+        source = open_source(path, delimiter=each, decimal=decimal, encoding=encoding)
         try:
             named = set(source.column_names())
         except (PointillistError, OSError, ValueError):

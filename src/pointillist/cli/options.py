@@ -157,6 +157,13 @@ Decimal = Annotated[
         show_default=False,
     ),
 ]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        help="How a CSV file is encoded, such as cp1252 or latin-1; by default UTF-8.",
+        show_default=False,
+    ),
+]
 Sql = Annotated[
     str | None,
     typer.Option(
@@ -188,6 +195,22 @@ Yes = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that are there already.")]
+OutputDelimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter",
+        help="What separates the columns of the CSV file; by default what the schema says under [csv], else a comma.",
+        show_default=False,
+    ),
+]
+OutputDecimal = Annotated[
+    str | None,
+    typer.Option(
+        "--decimal",
+        help="The decimal sign in the CSV file, a point or a comma; by default what the schema says under [csv].",
+        show_default=False,
+    ),
+]
 SafeCsv = Annotated[
     bool,
     typer.Option(

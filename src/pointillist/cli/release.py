@@ -13,6 +13,7 @@ from pointillist.cli.options import (
     Decimal,
     Delimiter,
     Delta,
+    Encoding,
     EngineName,
     Epsilon,
     ExtractorName,
@@ -67,6 +68,7 @@ def release(
     ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
     decimal: Decimal = None,
+    encoding: Encoding = None,
     sql: Sql = None,
     engine: EngineName = None,
     master: Master = None,
@@ -102,13 +104,18 @@ def release(
     output = _needed(output)
     free(output, overwrite, data, schema, ledger, public, None if extractor is None else Path(extractor))
     facts.require_reviewed(str(schema))
-    source, run = opened(data, engine, workers(threads), master, delimiter=delimiter, decimal=decimal, query=sql)
+    source, run = opened(data, engine, workers(threads), master, **_read_by(delimiter, decimal, encoding, sql))
     tell_plan(settled, quiet or as_json)
     last_look(facts, schema, yes)
     with warnings.catch_warnings(), Steps(quiet or as_json).shown() as steps:
         warnings.simplefilter("ignore", FactsFromDataWarning)
         made = releasing.release(source, facts, **asked, ledger=ledger, output=output, progress=steps, engine=run)
     return tell_release(made, output, quiet, as_json)
+
+
+def _read_by(delimiter: str, decimal: str | None, encoding: str | None, sql: str | None) -> dict[str, Any]:
+    """How a table is to be read."""
+    return {"delimiter": delimiter, "decimal": decimal, "encoding": encoding, "query": sql}
 
 
 def _needed(output: Path | None) -> Path:

@@ -11,6 +11,8 @@ from pointillist.cli.options import (
     Balance,
     Given,
     Output,
+    OutputDecimal,
+    OutputDelimiter,
     Overwrite,
     Persons,
     Quiet,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from pointillist.cli.options import Place
     from pointillist.model import Model
     from pointillist.schema import Schema
+    from pointillist.schema.csv_form import CsvForm
 
 AtATime = Annotated[
     int | None,
@@ -50,6 +53,8 @@ def sample(
     balance: Balance = None,
     seed: Seed = None,
     threads: AtATime = None,
+    delimiter: OutputDelimiter = None,
+    decimal: OutputDecimal = None,
     safe_csv: SafeCsv = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -69,6 +74,7 @@ def sample(
     from pointillist.model import Model
 
     fitted = Model.load(model)
+    form = _csv_form(fitted.schema, delimiter, decimal)
     free_for_rows(output, fitted.schema, overwrite, model)
     columns = {name: column for name, column in fitted.schema.measured.items() if column.has_levels}
     condition = _conditions(given or [], columns)
@@ -76,15 +82,31 @@ def sample(
         if rows is not None or balance is not None:
             raise UsageError("--persons stands in the place of -n / --rows, and takes no --balance. Leave one out.")
         table = fitted.sample_persons(at_least_one(persons, "--persons"), given=condition, seed=seed)
-        write_table(table, output, fitted.schema, safe_csv=safe_csv, overwrite=overwrite)
+        write_table(table, output, fitted.schema, form=form, safe_csv=safe_csv, overwrite=overwrite)
         if not quiet:
             console.say(f"{table.num_rows:,} synthetic rows of {persons:,} persons written to {output}.")
         return
     count = wanted_rows(rows, fitted, output)
-    asked = {"given": condition, "balance": balance, "seed": seed}
-    said = write_rows(fitted, count, output, overwrite, threads=workers(threads), safe_csv=safe_csv, **asked)
+    asked: dict[str, Any] = {"given": condition, "balance": balance, "seed": seed}
+    how: dict[str, Any] = {"threads": workers(threads), "safe_csv": safe_csv, "form": form}
+    said = write_rows(fitted, count, output, overwrite, **how, **asked)
     if not quiet:
         console.say(said)
+
+
+def _csv_form(schema: "Schema", delimiter: str | None, decimal: str | None) -> "CsvForm | None":
+    """How a CSV file is to be written, where options say more than the schema."""
+    from pydantic import ValidationError
+
+    from pointillist.schema.csv_form import CsvForm
+
+    stated = {name: each for name, each in (("delimiter", delimiter), ("decimal", decimal)) if each is not None}
+    try:
+        return CsvForm(**{**(schema.csv.model_dump() if schema.csv else {}), **stated}) if stated else None
+    except ValidationError:
+        raise UsageError(
+            "--delimiter must be one character, such as ; or a bar, and --decimal a point or a comma."
+        ) from None
 
 
 def _conditions(given: list[str], measured: Mapping[str, Any]) -> dict[str, Any]:
@@ -155,6 +177,7 @@ def write_rows(
     overwrite: bool,
     *,
     threads: int | None = None,
+    form: "CsvForm | None" = None,
     safe_csv: bool = False,
     **options: Any,
 ) -> str:
@@ -168,7 +191,7 @@ def write_rows(
         return f"{count:,} synthetic rows written to {output}, in parts."
     if model.schema.image is None:
         rows = model.sample_table(count, **options)
-        tables.write_table(rows, output, model.schema, safe_csv=safe_csv, overwrite=overwrite)
+        tables.write_table(rows, output, model.schema, form=form, safe_csv=safe_csv, overwrite=overwrite)
         return f"{count:,} synthetic rows written to {output}."
     image_files.write(model.sample(count, **options), Path(str(output)), overwrite=overwrite)
     return f"{count:,} synthetic images written to {output}."

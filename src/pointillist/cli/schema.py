@@ -12,6 +12,7 @@ from pointillist.cli.options import (
     Decimal,
     Delimiter,
     Delta,
+    Encoding,
     LedgerFile,
     Neighbour,
     Overwrite,
@@ -53,6 +54,7 @@ def schema_draft(
     ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
     decimal: Decimal = None,
+    encoding: Encoding = None,
     sql: Sql = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -75,7 +77,7 @@ def schema_draft(
     free(output, overwrite, data, ledger)
     owner = None if person is None else Person(column=person, max_rows=at_least_one(max_rows, "--max-rows"))
     made = draft(
-        open_source(data, delimiter=delimiter, decimal=decimal, query=sql),
+        open_source(data, delimiter=delimiter, decimal=decimal, encoding=encoding, query=sql),
         name=name or data.name.split(".")[0],
         person=owner,
         one_row_per_person=one_row_per_person,
@@ -118,6 +120,7 @@ def schema_review(
     accept: Annotated[bool, typer.Option("--accept", help="Say that anyone may know all that is left.")] = False,
     delimiter: Delimiter = ",",
     decimal: Decimal = None,
+    encoding: Encoding = None,
 ) -> None:
     """Show what a draft read from the data, the most revealing first, and what would say less.
 
@@ -134,7 +137,7 @@ def schema_review(
     from pointillist.schema import Schema
 
     facts = Schema.load(schema)
-    source = None if data is None else open_source(data, delimiter=delimiter, decimal=decimal)
+    source = None if data is None else open_source(data, delimiter=delimiter, decimal=decimal, encoding=encoding)
     findings = review(facts, source)
     decided = facts.model_copy(update={"reviewed": True}) if accept else facts
     show_review(decided, findings)

@@ -11,6 +11,7 @@ from pointillist.cli.options import (
     Decimal,
     Delimiter,
     Delta,
+    Encoding,
     EngineName,
     Epsilon,
     ExtractorName,
@@ -68,6 +69,7 @@ def synth(
     ledger: LedgerFile = None,
     delimiter: Delimiter = ",",
     decimal: Decimal = None,
+    encoding: Encoding = None,
     sql: Sql = None,
     engine: EngineName = None,
     master: Master = None,
@@ -95,7 +97,7 @@ def synth(
         generator_for(facts, generator)  # better known before anything is spent
     release(
         data, schema, epsilon, kept, delta, target, neighbours, method, public, overlap, extractor,
-        settings, plan=False, ledger=ledger, delimiter=delimiter, decimal=decimal, sql=sql,
+        settings, plan=False, ledger=ledger, delimiter=delimiter, decimal=decimal, encoding=encoding, sql=sql,
         engine=engine, master=master, threads=threads, yes=yes, overwrite=overwrite, quiet=quiet,
     )  # fmt: skip
     try:

@@ -135,6 +135,7 @@ def draft_by_budget(
     least = math.ceil(max(each.seen_from for each in seconds))
     described = {each: drafted.get(each) or _NAMES_THE_PERSON for each in names}
     schema = _schema(plan, name, *_ordered(person, described), rows, least, spend)
+    schema = schema.model_copy(update={"csv": source.csv_form(None)})  # of the first line, which names the columns
     made = BoughtDraft(spend, plan.guarantee, schema)
     finish(ledger, made, "draft")
     return made

@@ -7,13 +7,14 @@ rows like any other that a draft reads: it is marked, and published on the owner
 import itertools
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from pointillist.curator.links import Looked, rates, shifts, sums_of_three
 from pointillist.reading.base import quote
 from pointillist.schema.formula import PARTS, Formula, quoted
 from pointillist.schema.kinds import AnyColumn, Categorical, Datetime, Derived, Integer, Real
@@ -21,6 +22,8 @@ from pointillist.schema.texts import MISSING_TEXTS
 
 _LEAST, _SAMPLE, _FIRST, _MOST_COLUMNS = 100, 4_000, 64, 60
 """Rows at least, rows that candidates are looked for in, rows of a first look, and numbers of which two are joined."""
+_MOST_DATES = 12
+"""Dates of which two are compared."""
 _DIVISORS = (10, 100, 1000)
 _FACTORS = (2, 4, 7, 10, 12, 24, 52, 60, 100, 365, 1000)
 _LEAST_VALUES = 3
@@ -37,6 +40,8 @@ class _Candidate:
     column: str
     formula: Formula
     sql: str
+    rounded: bool = False
+    """Whether the result is rounded where the column is whole."""
 
 
 def derived_columns(rows: duckdb.DuckDBPyRelation, columns: Mapping[str, AnyColumn], count: int) -> dict[str, Derived]:
@@ -96,8 +101,25 @@ class _Table:
                 name = targets[place]
                 if name in formula.columns or (reversible and not self._richest(name, formula.columns)):
                     continue
-                if self._seems(name, formula):
+                if self._seems(_Candidate(name, formula, sql)):
                     yield _Candidate(name, formula, sql)
+        yield from self._links(targets, looked)
+
+    def _links(self, targets: list[str], looked: NDArray[np.int64]) -> Iterator[_Candidate]:
+        """Formulas with constants of their own, and sums of three."""
+        columns = {name: self._columns[name] for name in targets}
+        exact = Looked(
+            values={name: self._values[name][looked] for name in targets},
+            slack={name: _slack(column) for name, column in columns.items()},
+            near={name: _relative(column) for name, column in columns.items()},
+            sql=self._sql,
+        )
+        loose = replace(exact, slack={name: _slack(column, rounded=True) for name, column in columns.items()})
+        for found, rounded in ((shifts(exact), False), (sums_of_three(exact), False), (rates(loose), True)):
+            for link in found:
+                made = _Candidate(link.column, Formula(link.formula), link.sql, rounded)
+                if (rounded or self._richest(link.column, made.formula.columns)) and self._seems(made):
+                    yield made
 
     def _richest(self, name: str, inputs: tuple[str, ...]) -> bool:
         """Whether a column has hardly fewer values than those that it would follow from: a difference follows from two
@@ -105,19 +127,15 @@ class _Table:
         sizes = {each: len(np.unique(self._values[each])) for each in (name, *inputs)}
         return sizes[name] >= _AS_MANY * max(sizes.values())
 
-    def _seems(self, name: str, formula: Formula) -> bool:
-        values = formula.values({each: self._values[each] for each in formula.columns})
-        real = self._values[name]
-        column = self._columns[name]
-        near = np.abs(real - values) <= _slack(column) + _relative(column) * np.abs(real)
+    def _seems(self, candidate: _Candidate) -> bool:
+        values = candidate.formula.values({each: self._values[each] for each in candidate.formula.columns})
+        real, column = self._values[candidate.column], self._columns[candidate.column]
+        near = np.abs(real - values) <= _slack(column, rounded=candidate.rounded) + _relative(column) * np.abs(real)
         return bool((near | (np.isnan(real) & np.isnan(values))).all())
 
     def _formulas(self) -> Iterator[tuple[Formula, str, bool]]:
         """Formulas, what they are in SQL, and whether they could be solved for another column."""
-        for name, column in self._columns.items():
-            if isinstance(column, Datetime) and name in self._sql:
-                for part in PARTS[: 3 if column.resolution == "day" else 4]:
-                    yield Formula(f"{part}({quoted(name)})"), f"{part}({self._sql[name]})", False
+        yield from self._of_dates()
         for name in self._numbers:
             x, sql = quoted(name), self._sql[name]
             yield Formula(x), sql, False
@@ -143,10 +161,24 @@ class _Table:
                     True,
                 )
 
+    def _of_dates(self) -> Iterator[tuple[Formula, str, bool]]:
+        """Parts of dates, and days between them."""
+        dates = {name: each for name, each in self._columns.items() if isinstance(each, Datetime) and name in self._sql}
+        for name, column in dates.items():
+            for part in PARTS[: 4 if column.resolution == "day" else 5]:
+                x, sql = f"{part}({quoted(name)})", f"{part}({self._sql[name]})"
+                if part == "weekday":
+                    yield from _weekdays(x, f"(isodow({self._sql[name]}) - 1)")
+                else:
+                    yield Formula(x), sql, False
+        for later, earlier in itertools.permutations(list(dates)[:_MOST_DATES], 2):
+            sql = f"date_diff('day', {self._sql[earlier]}, {self._sql[later]})"
+            yield Formula(f"days({quoted(later)} - {quoted(earlier)})"), sql, False
+
     def holds(self, candidate: _Candidate) -> bool:
         """Whether it holds in every row."""
         column = self._columns[candidate.column]
-        y, slack, digits = self._sql[candidate.column], _slack(column), _relative(column)
+        y, slack, digits = self._sql[candidate.column], _slack(column, rounded=candidate.rounded), _relative(column)
         test = f"abs(y - f) > {slack!r} + {digits!r} * abs(y) OR (y IS NULL) <> (f IS NULL)"
         pairs = self._rows.project(f"{y} AS y, ({candidate.sql})::DOUBLE AS f")
         return bool(pairs.filter(test).aggregate("count(*)").fetchall()[0][0] == 0)
@@ -242,10 +274,18 @@ def _look(values: Mapping[str, NDArray[Any]], names: list[str]) -> NDArray[np.in
     return np.unique(np.linspace(0, count - 1, min(count, _FIRST)).astype(np.int64))
 
 
-def _slack(column: Any) -> float:
-    """How far a result may be from a number that was rounded."""
+def _weekdays(x: str, sql: str) -> Iterator[tuple[Formula, str, bool]]:
+    """A day of the week as people count it: from Monday or from Sunday, from 0 or from 1."""
+    for first in (0, 1):
+        more = f" + {first}" * first
+        yield Formula(f"{x}{more}"), f"{sql}{more}", False
+        yield Formula(f"({x} + 1) % 7{more}"), f"({sql} + 1) % 7{more}", False
+
+
+def _slack(column: Any, *, rounded: bool = False) -> float:
+    """How far a result may be from a number that was rounded; whole numbers only where that is said."""
     digits = column.digits
-    return 1e-6 if digits is None else (0.0 if digits == 0 else 0.501 * 10.0**-digits)
+    return 1e-6 if digits is None else (0.0 if digits == 0 and not rounded else 0.501 * 10.0**-digits)
 
 
 def _relative(column: AnyColumn) -> float:

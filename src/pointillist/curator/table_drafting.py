@@ -28,6 +28,7 @@ from pointillist.reading.connection import connect
 from pointillist.reading.opening import open_source
 from pointillist.schema import KINDS, AnyColumn, Ignore, Person, Schema
 from pointillist.schema.constraints import Constraint
+from pointillist.schema.csv_form import CsvForm
 from pointillist.schema.kinds.drafting import rounded_out
 
 
@@ -77,32 +78,34 @@ def draft(
             return draft_by_budget(
                 source, name=name, person=person, budget=budget, neighbours=relation, ledger=book
             ).schema
-        columns, constraints, count, person = _images(source, person) or _table(source, names, person)
+        columns, constraints, count, person, csv = _images(source, person) or _table(source, names, person)
     found = [each for each in ("order", "persons") if person is not None and getattr(person, each) is not None]
     facts = {
         "name": name,
         "reviewed": False,
-        "read_from_data": ("rows", *(("constraints",) if constraints else ()), *found),
+        "read_from_data": ("rows", *(("constraints",) if constraints else ()), *found, *(("csv",) if csv else ())),
         "rows": math.ceil(rounded_out(count, up=True)),
         "columns": columns,
         "constraints": constraints,
+        "csv": csv,
     }
     facts |= {"person": person, "one_row_per_person": one_row_per_person}
     return Schema.parse(facts, origin="the draft")
 
 
-_Facts = tuple[dict[str, Any], tuple[Constraint, ...], int, Person | None]
-"""Columns of a draft, its constraints, the number of rows, and whose they are."""
+_Facts = tuple[dict[str, Any], tuple[Constraint, ...], int, Person | None, CsvForm | None]
+"""Columns of a draft, its constraints, the number of rows, whose they are, and how the file is written."""
 
 
 def _images(source: Source, person: Person | None) -> _Facts | None:
     found = draft_images(source, person)
-    return None if found is None else (found[0], (), found[1], person)
+    return None if found is None else (found[0], (), found[1], person, None)
 
 
 def _table(source: Source, names: list[str], person: Person | None) -> _Facts:
     with source.guard(None), connect() as db:
         rows = source.numbered(db)
+        csv = source.csv_form(db)
         count = int(rows.aggregate("count(*)").fetchall()[0][0])
         if count == 0:
             raise DataError(f"{source.name}: has no rows to draft a schema from.")
@@ -132,7 +135,7 @@ def _table(source: Source, names: list[str], person: Person | None) -> _Facts:
             person = _with_facts(person, columns, PersonFacts.of(rows, columns, person.column))
     if not any(column.measured for column in columns.values()):
         raise DataError(f"{source.name}: no column looks usable: all are empty, texts without end, or identifiers.")
-    return columns, constraints, count, person
+    return columns, constraints, count, person, csv
 
 
 def _with_facts(person: Person, columns: dict[str, Any], found: PersonFacts) -> Person:

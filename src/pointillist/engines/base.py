@@ -178,9 +178,17 @@ class Engine(ABC):
         """Into how many partitions it would have a table cut, at most."""
         return 1
 
-    def open(self, table: Any, *, delimiter: str = ",", decimal: str | None = None, query: str | None = None) -> Source:
+    def open(
+        self,
+        table: Any,
+        *,
+        delimiter: str = ",",
+        decimal: str | None = None,
+        encoding: str | None = None,
+        query: str | None = None,
+    ) -> Source:
         """Whatever the caller has, as a source that it reads well."""
-        return open_source(table, delimiter=delimiter, decimal=decimal, query=query)
+        return open_source(table, delimiter=delimiter, decimal=decimal, encoding=encoding, query=query)
 
     @abstractmethod
     def run(self, partitions: Sequence[Source], job: Job, report: Report) -> Partial:

@@ -49,10 +49,19 @@ class Spark(Engine):
     def partitions(self) -> int:
         return self.workers or _MOST_TASKS
 
-    def open(self, table: Any, *, delimiter: str = ",", decimal: str | None = None, query: str | None = None) -> Source:
+    def open(
+        self,
+        table: Any,
+        *,
+        delimiter: str = ",",
+        decimal: str | None = None,
+        encoding: str | None = None,
+        query: str | None = None,
+    ) -> Source:
         """Parquet and ORC at a path or URL are read by Spark; what else is on a disk by the package, on the workers."""
-        if not isinstance(table, str | os.PathLike | Url) or decimal is not None or query is not None:
-            return super().open(table, delimiter=delimiter, decimal=decimal, query=query)
+        told = any(each is not None for each in (decimal, encoding, query))
+        if told or not isinstance(table, str | os.PathLike | Url):
+            return super().open(table, delimiter=delimiter, decimal=decimal, encoding=encoding, query=query)
         place = _place(table.secret if isinstance(table, Url) else os.fspath(table))
         self._session = session_at(self.master)
         return at_path(self._session, place) or open_source(place, delimiter=delimiter)

@@ -23,6 +23,7 @@ from pointillist.errors import DataError, UsageError
 from pointillist.reading.arrow_types import unknown_to_duckdb
 from pointillist.registry import Registry
 from pointillist.schema import Schema
+from pointillist.schema.csv_form import CsvForm
 
 Report = Callable[[float], None]
 """Told how much of the stream has passed, from 0 to 1."""
@@ -60,6 +61,12 @@ class Source(ABC):
     def with_decimal(self, decimal: str) -> "Source":
         """The same table, whose numbers are written with this decimal sign."""
         raise UsageError(f"{self.name}: has numbers of its own, and no decimal sign. Leave --decimal away.")
+
+    def with_encoding(self, encoding: str) -> "Source":
+        """The same table, whose texts are encoded so."""
+        raise UsageError(
+            f"{self.name}: is no CSV file, and says itself how its texts are encoded. Leave --encoding away."
+        )
 
     def with_points(self, text: str) -> str:
         """SQL for a text of this table, with a decimal point if it is a number with another decimal sign."""
@@ -123,6 +130,10 @@ class Source(ABC):
     """Whether all values come as texts, whatever they are."""
     foreign: bool = False
     """Whether DuckDB is asked over the caller's own connection: no table may be made there."""
+
+    def csv_form(self, db: duckdb.DuckDBPyConnection | None) -> CsvForm | None:
+        """How it is written, where it is a CSV file of a form of its own; `db` has its rows, if they may be looked at."""
+        return None
 
     def numbered(self, db: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
         """The whole table with columns named c0, c1, …: SQL does not tell apart names that differ in case."""

@@ -18,6 +18,7 @@ from pointillist.reading.csv_files import CsvFile
 from pointillist.reading.csv_folders import CsvFolder, csv_names, is_hidden
 from pointillist.reading.lakes import LOG, delta_table
 from pointillist.reading.parquet_files import FILE_KINDS, MOST_FILES, Files
+from pointillist.reading.recoded import UTF8
 from pointillist.schema import Schema
 
 _ICEBERG = ".metadata.json"
@@ -67,16 +68,16 @@ class BucketFiles(Files):
 class BucketCsv(CsvFile):
     """A CSV file in a bucket."""
 
-    def __init__(self, url: Url, delimiter: str = ",", decimal: str | None = None):
-        super().__init__(Path(url.path), delimiter, decimal)
+    def __init__(self, url: Url, delimiter: str = ",", decimal: str | None = None, encoding: str = UTF8):
+        super().__init__(Path(url.path), delimiter, decimal, encoding)
         self.url, self.name = url, str(url)
         self._store, self._place = filesystem(url)
 
     def address(self) -> dict[str, Any] | None:  # type: ignore[override]
         return None  # an address is written down, and this one may hold a signature
 
-    def told(self, delimiter: str, decimal: str | None) -> "BucketCsv":
-        return type(self)(self.url, delimiter, decimal)
+    def told(self, delimiter: str, decimal: str | None, encoding: str) -> "BucketCsv":
+        return type(self)(self.url, delimiter, decimal, encoding)
 
     def stamp(self) -> Hashable:
         return state(self._store, [self._place])

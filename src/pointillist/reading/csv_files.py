@@ -21,7 +21,9 @@ from pointillist.reading import decimal_commas
 from pointillist.reading.base import SOURCES, Report, Source, taken_over
 from pointillist.reading.connection import pattern
 from pointillist.reading.csv_quotes import BROKEN, FIELD_START, QUOTED, follow_quotes
+from pointillist.reading.recoded import UTF8, Recoded, known
 from pointillist.schema import MISSING_TEXTS, Schema
+from pointillist.schema.csv_form import CsvForm
 
 
 class _Watched:
@@ -35,7 +37,7 @@ class _Watched:
 
     def __init__(self, file: BinaryIO, size: int, source: "CsvFile", report: Report):
         self._file, self._size, self._report, self._source = file, max(size, 1), report, source
-        self._stream = _unpacked(file, source.path)
+        self._stream = source.decoded(file)
         self._state, self._first = FIELD_START, True
 
     def read(self, size: int = -1) -> bytes:
@@ -64,6 +66,8 @@ class _Watched:
 _ENDINGS, _PACKED = (".csv", ".tsv", ".txt"), (".gz", ".zst", ".zip")
 """Endings of files, and second endings of those that are compressed."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LOOKED_AT = 20_000
+"""Rows in which decimal commas are looked for, so as to write others like them."""
 
 
 @SOURCES.register("csv", place=20)
@@ -74,8 +78,14 @@ class CsvFile(Source):
     untyped = True
     endings = (".csv", ".tsv", ".csv.gz", ".csv.zst")
 
-    def __init__(self, path: Path, delimiter: str = ",", decimal: str | None = None):
-        self.path, self.name, self.delimiter, self.decimal = path, str(path), delimiter, decimal
+    def __init__(self, path: Path, delimiter: str = ",", decimal: str | None = None, encoding: str = UTF8):
+        self.path, self.name, self.delimiter, self.decimal, self.encoding = (
+            path,
+            str(path),
+            delimiter,
+            decimal,
+            encoding,
+        )
 
     @property
     def commas(self) -> bool:
@@ -104,11 +114,11 @@ class CsvFile(Source):
             return self
         packed = _member(self.path) or "" if self.path.suffix.lower() == ".zip" else ""
         found = "\t" if ".tsv" in (self.path.name + packed).lower() else self._other_delimiter()
-        return self if found is None else self.told(found, self.decimal)
+        return self if found is None else self.told(found, self.decimal, self.encoding)
 
-    def told(self, delimiter: str, decimal: str | None) -> "CsvFile":
-        """The same file with another delimiter or decimal sign."""
-        return type(self)(self.path, delimiter, decimal)
+    def told(self, delimiter: str, decimal: str | None, encoding: str) -> "CsvFile":
+        """The same file with another delimiter, decimal sign or encoding."""
+        return type(self)(self.path, delimiter, decimal, encoding)
 
     def raw(self) -> BinaryIO:
         """Its bytes, as they are stored."""
@@ -126,18 +136,31 @@ class CsvFile(Source):
         return None
 
     def with_decimal(self, decimal: str) -> "CsvFile":
-        return self.told(self.delimiter, decimal)
+        return self.told(self.delimiter, decimal, self.encoding)
+
+    def with_encoding(self, encoding: str) -> "CsvFile":
+        return self.told(self.delimiter, self.decimal, known(encoding)).settled()  # now the first line can be read
+
+    def csv_form(self, db: duckdb.DuckDBPyConnection | None) -> CsvForm | None:
+        """Tabs go with a file's ending, and are not kept. Beside semicolons the rows show which decimal sign is used."""
+        commas = self.decimal == ","
+        if self.commas and not commas and db is not None:
+            rows = db.table("_texts").limit(_LOOKED_AT)
+            commas = any(decimal_commas.with_commas(rows, rows.columns, grouped=False))
+        delimiter = "," if self.delimiter == "\t" else self.delimiter
+        return CsvForm(delimiter=delimiter, decimal="," if commas else ".") if commas or delimiter != "," else None
 
     def with_points(self, text: str) -> str:
         return decimal_commas.one_in_sql(text, grouped=self.decimal == ",") if self.commas else text
 
     def address(self) -> dict[str, Any]:
         facts = {"source": "csv", "path": str(self.path.absolute()), "delimiter": self.delimiter}
-        return facts if self.decimal is None else {**facts, "decimal": self.decimal}
+        facts |= {} if self.decimal is None else {"decimal": self.decimal}
+        return facts if self.encoding == UTF8 else {**facts, "encoding": self.encoding}
 
     @classmethod
     def from_address(cls, facts: Mapping[str, Any]) -> Self:
-        return cls(Path(facts["path"]), facts["delimiter"], facts.get("decimal"))
+        return cls(Path(facts["path"]), facts["delimiter"], facts.get("decimal"), facts.get("encoding", UTF8))
 
     def stamp(self) -> Hashable:
         facts = self.path.stat()
@@ -196,7 +219,13 @@ class CsvFile(Source):
     @contextmanager
     def _open(self) -> Iterator[TextIO]:
         with self.raw() as file:
-            yield io.TextIOWrapper(_unpacked(file, self.path), encoding="utf-8-sig", newline="")
+            encoding = "utf-8-sig" if self.encoding == UTF8 else self.encoding
+            yield io.TextIOWrapper(_unpacked(file, self.path), encoding=encoding, newline="")
+
+    def decoded(self, file: BinaryIO) -> Any:
+        """The bytes of the text in UTF-8."""
+        unpacked = _unpacked(file, self.path)
+        return unpacked if self.encoding == UTF8 else Recoded(unpacked, self.encoding)
 
     def query(self, db: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
         # Nothing is guessed from the values: one odd row must not change how the others are read.
@@ -215,7 +244,7 @@ class CsvFile(Source):
             "hive_partitioning": False,  # folders called k=v are no columns
             "parallel": False,  # threads start in the midst of a file, and would refuse long values of several lines
         }  # fmt: skip
-        if self.path.suffix.lower() == ".zip":
+        if self.path.suffix.lower() == ".zip" or self.encoding != UTF8:
             return taken_over(db, self._all_texts(names), self.name)
         return db.read_csv(pattern(self.path), columns=dict.fromkeys(names, "VARCHAR"), **dialect)
 
@@ -223,7 +252,7 @@ class CsvFile(Source):
         """The whole file as texts, where DuckDB cannot open it by itself."""
         with open(self.path, "rb") as file:
             return pacsv.read_csv(
-                pa.PythonFile(_unpacked(file, self.path), "r"),
+                pa.PythonFile(self.decoded(file), "r"),
                 read_options=pacsv.ReadOptions(column_names=names, skip_rows=1),
                 parse_options=pacsv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
                 convert_options=pacsv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
@@ -249,7 +278,12 @@ class CsvFile(Source):
     def explain(self, error: Exception, schema: Schema | None) -> str:
         text = str(error)
         if isinstance(error, UnicodeError) or "UTF" in text.upper() or "unicode" in text.lower():
-            return f"{self.name}: is not UTF-8 text. Convert it, for example with iconv."
+            if self.encoding != UTF8:
+                return f"{self.name}: is not text in {self.encoding}. Pass another --encoding, or convert it to UTF-8."
+            return (
+                f"{self.name}: is not UTF-8 text. If it comes from Windows or Excel, pass --encoding cp1252 (in Python "
+                'pt.csv(path, encoding="cp1252")); else the encoding that it has, or convert it to UTF-8.'
+            )
         number = re.search(r"In CSV column #(\d+)", text)
         if number and schema is not None:
             name = self.column_names()[int(number[1])]

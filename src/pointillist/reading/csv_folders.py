@@ -14,6 +14,7 @@ from pointillist.reading.base import SOURCES, Report, Source
 from pointillist.reading.csv_files import CsvFile
 from pointillist.reading.parquet_files import FILE_KINDS, MOST_FILES
 from pointillist.schema import Schema
+from pointillist.schema.csv_form import CsvForm
 
 
 @SOURCES.register("csv folder", place=29)
@@ -56,6 +57,12 @@ class CsvFolder(Source):
 
     def with_decimal(self, decimal: str) -> "CsvFolder":
         return type(self)([part.with_decimal(decimal) for part in self._parts], self.name)
+
+    def with_encoding(self, encoding: str) -> "CsvFolder":
+        return type(self)([part.with_encoding(encoding) for part in self._parts], self.name)
+
+    def csv_form(self, db: duckdb.DuckDBPyConnection | None) -> CsvForm | None:
+        return self._parts[0].csv_form(db)
 
     def stamp(self) -> Hashable:
         return tuple(part.stamp() for part in self._parts)

@@ -34,6 +34,14 @@ def one_in_sql(text: str, *, grouped: bool) -> str:
 
 def in_sql(rows: duckdb.DuckDBPyRelation, columns: list[str], *, grouped: bool) -> str:
     """A projection that has decimal points in those columns of texts that hold numbers with commas, and nothing else."""
+    return ", ".join(
+        f"{one_in_sql(x, grouped=grouped)} AS {x}" if number else x
+        for x, number in zip(columns, with_commas(rows, columns, grouped=grouped), strict=True)
+    )
+
+
+def with_commas(rows: duckdb.DuckDBPyRelation, columns: list[str], *, grouped: bool) -> list[bool]:
+    """Which columns of texts hold numbers with commas, and nothing else."""
     number = r"^\s*[+-]?[0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?\s*$"
     comma = f"{_COMMA}|{_GROUPED}" if grouped else _COMMA
     missing = ", ".join(f"'{text}'" for text in MISSING_TEXTS)
@@ -42,7 +50,4 @@ def in_sql(rows: duckdb.DuckDBPyRelation, columns: list[str], *, grouped: bool) 
         f"regexp_matches({x}, '{comma}|{number}')), false)"
         for x in columns
     ]
-    numbers = rows.aggregate(", ".join(tests)).fetchall()[0]
-    return ", ".join(
-        f"{one_in_sql(x, grouped=grouped)} AS {x}" if number else x for x, number in zip(columns, numbers, strict=True)
-    )
+    return [bool(each) for each in rows.aggregate(", ".join(tests)).fetchall()[0]]

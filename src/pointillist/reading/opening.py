@@ -14,8 +14,18 @@ from pointillist.reading.base import SOURCES, Source
 from pointillist.schema import Schema
 
 
-def open_source(table: Any, *, delimiter: str = ",", decimal: str | None = None, query: str | None = None) -> Source:
+def open_source(
+    table: Any,
+    *,
+    delimiter: str = ",",
+    decimal: str | None = None,
+    encoding: str | None = None,
+    query: str | None = None,
+) -> Source:
     """Whatever the caller has, as a source."""
+    if encoding is not None:
+        opened = open_source(table, delimiter=delimiter, query=query).with_encoding(encoding)
+        return opened if decimal is None else open_source(opened, decimal=decimal)
     if decimal is not None:
         if decimal not in (",", "."):
             raise UsageError(f"decimal must be a comma or a point, not {decimal!r}.")
@@ -52,13 +62,13 @@ def open_schema(schema: Schema | str | Path) -> Schema:
     return schema
 
 
-def csv(path: str | Path, *, delimiter: str = ",", decimal: str | None = None) -> Source:
-    """A CSV file as a table, with the delimiter and the decimal sign that it uses.
+def csv(path: str | Path, *, delimiter: str = ",", decimal: str | None = None, encoding: str | None = None) -> Source:
+    """A CSV file as a table, with the delimiter, the decimal sign and the encoding that it uses.
 
     A semicolon or a tab between the names of the columns is found without being told, and so are decimal commas beside
-    semicolons.
+    semicolons. The encoding is UTF-8 unless another is given, such as "cp1252".
     """
-    return open_source(Path(path), delimiter=delimiter, decimal=decimal)
+    return open_source(Path(path), delimiter=delimiter, decimal=decimal, encoding=encoding)
 
 
 def _queried(query: str, table: Any, delimiter: str) -> Source:

@@ -1,7 +1,8 @@
 """Formula: a number as a plain function of other columns of the same row, such as `sched_dep_time % 100` or `a + b`.
 
 Public, like everything in a schema. It has numbers, columns (in back-ticks where their names are no words), + - * / // %,
-brackets, log (the natural one), and year, month, day and hour of a date. Nothing else is understood, so a formula from a
+brackets, log (the natural one), year, month, day, weekday (Monday is 0) and hour of a date, and the days between two dates,
+`days(left - entered)`. Nothing else is understood, so a formula from a
 stranger can do no harm.
 """
 
@@ -24,7 +25,7 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[Floats, Floats], Floats]] = {
     ast.FloorDiv: np.floor_divide,
     ast.Mod: np.mod,
 }
-PARTS = ("year", "month", "day", "hour")
+PARTS = ("year", "month", "day", "weekday", "hour")
 """Functions of a date."""
 _LONGEST = 500
 
@@ -81,10 +82,18 @@ class Formula:
             case ast.Call(func=ast.Name(id=name), args=[ast.Name() as column], keywords=[]) if name in PARTS:
                 columns[self._parsed[1].get(column.id, column.id)] = None
                 dates[self._parsed[1].get(column.id, column.id)] = None
+            case ast.Call(
+                func=ast.Name(id="days"),
+                args=[ast.BinOp(left=ast.Name() as later, op=ast.Sub(), right=ast.Name() as earlier)],
+                keywords=[],
+            ):
+                for each in (later, earlier):
+                    columns[self._parsed[1].get(each.id, each.id)] = None
+                    dates[self._parsed[1].get(each.id, each.id)] = None
             case _:
                 raise ValueError(
                     f"{self.text!r} has something in it that a formula has not: numbers, columns, + - * / // %, brackets, "
-                    "log, and year, month, day and hour of a date"
+                    "log, year, month, day, weekday and hour of a date, and days(a - b) of two dates"
                 )
 
     def values(self, columns: Mapping[str, NDArray[np.generic]]) -> Floats:
@@ -107,11 +116,14 @@ class Formula:
                 return np.log(self._value(inner, columns))
             case ast.Call(func=ast.Name(id=name), args=[ast.Name() as column]):
                 return part_of(name, columns[self._parsed[1].get(column.id, column.id)])
+            case ast.Call(args=[ast.BinOp(left=ast.Name() as later, right=ast.Name() as earlier)]):
+                both = (columns[self._parsed[1].get(each.id, each.id)] for each in (later, earlier))
+                return days_between(*both)
         raise ValueError("no formula")
 
 
 def part_of(name: str, dates: NDArray[np.generic]) -> Floats:
-    """The year, month, day of the month or hour of dates; NaN where there is none."""
+    """The year, month, day of the month, day of the week from Monday or hour of dates; NaN where there is none."""
     days, months, years = (dates.astype(f"datetime64[{unit}]") for unit in "DMY")
     match name:
         case "year":
@@ -120,12 +132,22 @@ def part_of(name: str, dates: NDArray[np.generic]) -> Floats:
             found = (months - years).astype(np.int64) + 1
         case "day":
             found = (days - months).astype(np.int64) + 1
+        case "weekday":
+            found = (days.astype(np.int64) + 3) % 7  # 1970 began on a Thursday
         case _:
             found = (dates.astype("datetime64[h]") - days).astype(np.int64)
     return np.where(np.isnat(dates), np.nan, found.astype(np.float64))
 
 
+def days_between(later: NDArray[np.generic], earlier: NDArray[np.generic]) -> Floats:
+    """Days by the calendar from one date to another; NaN where one of them is missing."""
+    days = later.astype("datetime64[D]") - earlier.astype("datetime64[D]")
+    return np.where(np.isnat(days), np.nan, days.astype(np.int64).astype(np.float64))
+
+
 def quoted(name: str) -> str:
     """A column's name as a formula has it."""
-    plain = name.isidentifier() and name.isascii() and not keyword.iskeyword(name) and name not in (*PARTS, "log")
+    plain = (
+        name.isidentifier() and name.isascii() and not keyword.iskeyword(name) and name not in (*PARTS, "log", "days")
+    )
     return name if plain else f"`{name}`"

@@ -19,6 +19,7 @@ from pointillist.errors import FactsFromDataWarning, SchemaError, UsageError, le
 from pointillist.files.paths import checked
 from pointillist.files.toml_text import edited, key, line
 from pointillist.schema.constraints import Constraint, Impossible
+from pointillist.schema.csv_form import CsvForm
 from pointillist.schema.kinds import NAMES, AnyColumn, Categorical, Column, Derived, Ignore, Image
 from pointillist.schema.person import Person
 from pointillist.schema.purchase import Purchase
@@ -48,6 +49,8 @@ class Schema(BaseModel):
     """Names of the facts above that `schema draft --epsilon` found with noise."""
     purchase: Purchase | None = None
     """What the facts that are marked as bought cost, here and in the columns."""
+    csv: CsvForm | None = None
+    """How CSV files are written, where that is not with commas between columns and points before decimals."""
     columns: dict[str, Column]
     constraints: tuple[Constraint, ...] = ()
     """Combinations of values that cannot be. Synthetic rows keep to them; private rows are not held against them."""
@@ -225,6 +228,9 @@ class Schema(BaseModel):
                 line(fact, value, "READ FROM THE DATA" if fact in self.read_from_data else "")
                 for fact, value in self.person.facts().items()
             )
+        if self.csv is not None:
+            mark = "READ FROM THE DATA" if "csv" in self.read_from_data else ""
+            text += "\n[csv]\n" + "".join(line(*each, mark) for each in self.csv.model_dump().items())
         if self.purchase is not None:
             text += "\n[purchase]\n" + "".join(line(*each) for each in self.purchase.model_dump().items())
         parts = [f"\n[columns.{key(name)}]\n{_column_lines(column)}" for name, column in self.columns.items()]
@@ -245,7 +251,7 @@ class Schema(BaseModel):
     def to_json(self) -> dict[str, Any]:
         """The schema as plain JSON values, for releases and models."""
         facts = self.model_dump(mode="json", exclude_defaults=False)
-        for late in ("bought", "purchase"):  # earlier versions had neither: their files stay as they were
+        for late in ("bought", "purchase", "csv"):  # earlier versions had none: their files stay as they were
             if not facts[late]:
                 del facts[late]
         if self.person is not None:

@@ -327,7 +327,7 @@ class TestDraft:
         assert isinstance(drafted, pt.Duration)
         assert drafted.format == form
 
-    def test_a_clock_alone_may_be_a_time_of_day(self, tmp_path: Path) -> None:
+    def test_a_few_times_are_categories(self, tmp_path: Path) -> None:
         (tmp_path / "t.csv").write_text("x,y\n1:00:00,a\n2:30:00,b\n1:00:00,a\n")
         assert pt.draft(tmp_path / "t.csv", name="s").columns["x"].kind == "categorical"
 

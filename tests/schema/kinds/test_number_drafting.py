@@ -98,3 +98,16 @@ def test_halves_are_not_rounded_off_where_all_numbers_can_be_listed() -> None:
     none of the others a decimal."""
     assert decimals_of(numbers([2.0, 2.5, 3.0, 7.5], [400, 40, 400, 20]), single=False) == 1
     assert decimals_of(numbers(sorted([*range(120), 37.5]), 20), single=False) == 0
+
+
+def test_clock_times_lie_where_the_rows_are() -> None:
+    day = 3 * [hour * 100 + minute for hour in range(6, 23) for minute in range(60)]
+
+    def seen(*more: int) -> tuple[bool, float, float]:
+        values, often = np.unique([*day, *more], return_counts=True)
+        found = range_of(Numbers(values.astype(np.float64), often), 1.0)
+        return found.clock, found.low, found.high
+
+    assert seen(212) == (True, 600, 2259)
+    assert seen(*[212] * SHARED) == (True, 200, 2259)
+    assert seen(*[2400] * SHARED) == (True, 600, 2400)

@@ -18,12 +18,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, PlainSerializer, field_validator, model_validator
 
+from pointillist.schema.kinds import time_of_day
 from pointillist.schema.kinds.base import AnyColumn
 from pointillist.schema.kinds.bounded import Bounded, Floats, check_range, on_grid
 from pointillist.schema.kinds.drafting import Found, Reading, all_are, rounded_out
 from pointillist.schema.kinds.ignore import Ignore
 from pointillist.schema.kinds.number import check_special
-from pointillist.schema.kinds.number_drafting import range_of
+from pointillist.schema.kinds.number_drafting import Range, hours_between, range_of
+from pointillist.schema.kinds.time_of_day import TimeOfDay
 from pointillist.schema.python_values import absent
 from pointillist.schema.selection import Selection
 from pointillist.schema.texts import MISSING_TEXTS, is_text, without_missing_texts
@@ -85,8 +87,9 @@ class Duration(Bounded):
     """Lengths that keep an atom of their own, inside or outside the bounds, such as "0s"."""
     resolution: Literal["second", "minute", "hour", "day"] = "second"
     """The unit in which lengths are counted; anything finer is dropped."""
-    format: Literal["clock", "days", "iso", "seconds"] = "clock"
-    """How synthetic CSV files write them: 26:03:04, "1 days 02:03:04", P1DT2H3M4S or 93784; all of these are read."""
+    format: Literal["clock", "days", "iso", "seconds"] | TimeOfDay = "clock"
+    """How synthetic CSV files write them: 26:03:04, "1 days 02:03:04", P1DT2H3M4S or 93784; all of these are read. Times of
+    day, as lengths since midnight, are read and written in strptime's letters: "%H:%M", "%H%M", "%I:%M %p"."""
 
     @field_validator("special", mode="before")
     @classmethod
@@ -136,14 +139,21 @@ class Duration(Bounded):
         return dt.timedelta(seconds=round(number * self.tick))
 
     def from_objects(self, values: Iterable[Any]) -> pa.Array:
-        return pa.array([None if absent(value) else _object(value) for value in values], pa.duration("us"))
+        return pa.array([None if absent(value) else self._of_object(value) for value in values], pa.duration("us"))
+
+    def _of_object(self, value: Any) -> int | None:
+        """A Python object as microseconds; a text is a time of day first, where the column has such."""
+        if isinstance(value, str) and time_of_day.is_time(self.format):
+            seconds = time_of_day.seconds_of(value.strip())
+            return _object(value) if seconds is None else seconds * 10**6
+        return _object(value)
 
     def _numbers(self, array: pa.Array) -> pa.Array:
         if pa.types.is_duration(array.type):
             return _floored(array.cast(pa.int64()), _PER_SECOND[array.type.unit] * self.tick)
         if is_text(array.type):
             coded = without_missing_texts(array).dictionary_encode()
-            lengths = pa.array([_object(text) for text in coded.dictionary.to_pylist()], pa.int64())
+            lengths = pa.array([self._of_object(text) for text in coded.dictionary.to_pylist()], pa.int64())
             return pc.take(_floored(lengths, 10**6 * self.tick), coded.indices)
         if pa.types.is_interval(array.type):
             return _floored(_of_intervals(array), 10**6 * self.tick)
@@ -246,10 +256,14 @@ class Duration(Bounded):
 
     @classmethod
     def reading(cls, texts: Found) -> Reading | None:
-        """Texts with days, and ISO 8601. What looks like a clock alone may be the time of day, and is left alone."""
+        """Clock times, texts with days, and ISO 8601. Minutes and seconds alone are left alone: which of them is which?"""
+        if time := time_of_day.reading(texts):
+            return time
         if all_are(texts, r"regexp_matches(x, '^([0-9]+ days?,? )?[0-9]+:[0-9]{2}:[0-9]{2}(\.[0-9]+)?$')"):
             days = texts.ask("bool_or(contains(x, 'day'))")[0]
-            return Reading("INTERVAL", "replace(trim(x), ',', '')::INTERVAL", "days") if days else None
+            if not days and texts.distinct <= time_of_day.FEW:
+                return None
+            return Reading("INTERVAL", "replace(trim(x), ',', '')::INTERVAL", "days" if days else "clock")
         iso = r"^P([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]+)?S)?)?$"
         if not all_are(texts, rf"regexp_matches(x, '{iso}')"):
             return None
@@ -269,15 +283,24 @@ class Duration(Bounded):
         facts: dict[str, Any] = {"resolution": next(coarse, "second")}
         facts |= {} if found.format is None else {"format": found.format}
         seen, tick = range_of(seconds.numbers(), listing=False), SECONDS[facts["resolution"]]
+        if time_of_day.is_time(facts.get("format", "")):
+            low, high = hours_between(seconds.numbers(), SECONDS["hour"], SECONDS["hour"] - 1)
+            seen = seen._replace(low=low, high=high // tick * tick, scale="linear")
+            return cls._of_range(seen, seen.low, seen.high, found.missing, facts)
         low, high = (
             _rounded_out(end, up=up, log=seen.scale == "log") for end, up in ((seen.low, False), (seen.high, True))
         )
+        low, high = max(math.floor(low / tick), seen.scale == "log") * tick, math.ceil(high / tick) * tick
+        return cls._of_range(seen, low, high, found.missing, facts)
+
+    @classmethod
+    def _of_range(cls, seen: Range, low: float, high: float, missing: bool, facts: dict[str, Any]) -> Self:
         return cls(
-            min=dt.timedelta(seconds=max(math.floor(low / tick), seen.scale == "log") * tick),
-            max=dt.timedelta(seconds=math.ceil(high / tick) * tick),
+            min=dt.timedelta(seconds=low),
+            max=dt.timedelta(seconds=high),
             special=tuple(dt.timedelta(seconds=each) for each in seen.special),
             scale=seen.scale,
-            missing=found.missing,
+            missing=missing,
             read_from_data=("kind", "min", "max", "missing", *facts, *seen.found),
             **facts,
         )
@@ -354,6 +377,8 @@ def _written(array: pa.ChunkedArray, form: str) -> pa.ChunkedArray:
 
 
 def _as_text(seconds: int, form: str) -> str:
+    if time_of_day.is_time(form):
+        return time_of_day.written(seconds, form)
     sign, seconds = "-" if seconds < 0 else "", abs(seconds)
     minutes, rest = divmod(seconds, 60)
     hours, minute = divmod(minutes, 60)

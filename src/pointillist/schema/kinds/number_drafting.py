@@ -69,9 +69,7 @@ def range_of(numbers: Numbers, unit: float | None = None, *, listing: bool = Tru
     special, rest = _set_apart(numbers, unit)
     clock = unit == 1.0 and is_clock(rest)
     scale: ScaleName = "linear" if clock else scale_of(rest, unit)
-    low, high = _bounds(rest, scale, unit)
-    if clock:
-        low, high = 0.0, 2400.0 if rest.values[-1] == 2400 else 2359.0  # a day's, whatever the rows hold
+    low, high = hours_between(rest, 100, 59) if clock else _bounds(rest, scale, unit)
     return Range(low, high, special, (), scale, clock)
 
 
@@ -82,6 +80,15 @@ def is_clock(numbers: Numbers) -> bool:
         return False
     late = numbers.often[values % 100 >= 40].sum() / numbers.filled
     return bool(len(np.unique(values // 100)) >= 6 and late >= 0.05)
+
+
+def hours_between(numbers: Numbers, hour: int, last: int) -> tuple[float, float]:
+    """The first and the last time of whole hours that several rows share, where hardly a row lies beyond; `last` is the last
+    time of an hour."""
+    hours, places = np.unique(np.floor(numbers.values / hour), return_inverse=True)
+    kept = _without_ends(Numbers(hours, np.bincount(places, weights=numbers.often).astype(np.int64)))
+    first, final = float(kept.values[0]), float(kept.values[-1])
+    return first * hour, final * hour + (0.0 if final >= 24 else last)
 
 
 def decimals_of(numbers: Numbers, *, single: bool) -> int | None:
