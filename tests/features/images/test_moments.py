@@ -241,7 +241,8 @@ def test_there_is_no_expectation_over_pixels() -> None:
 @pytest.mark.parametrize("classes", [1, 2])
 def test_soft_moments_are_taken_where_the_images_are(classes: int) -> None:
     """First here, then on torch's meta device, which refuses what is elsewhere."""
-    found = moments((4, 4, 1), 3, np.zeros((classes, 3), dtype=np.int64), 1.0, 1.0)
+    size = len(cosine_basis(4, 4, 1, 3).vectors)
+    found = moments((4, 4, 1), 3, np.zeros((classes, size), dtype=np.int64), 1.0, 1.0)
     labels = torch.zeros(3, dtype=torch.int64)
     assert found.soft_images(torch.zeros(3, 1, 4, 4), labels).device.type == "cpu"
     assert found.soft_images(torch.zeros(3, 1, 4, 4, device="meta"), labels.to("meta")).device.type == "meta"
