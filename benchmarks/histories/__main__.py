@@ -48,7 +48,8 @@ def run(table: Table, way: str, epsilon: float, seed: int, data: Path | None, pe
     courses = comparison.compared(real, synthetic, seed)
     lags = [each.lag for each in courses if each.lag is not None and abs(each.lag.real) > 0.3]
     gaps = comparison.gaps(real, synthetic, seed)
-    scores = [comparison.learnt(each, unseen, table.target, seed) for each in (real, synthetic)] if table.target else []
+    learnt = [comparison.learnt(each, unseen, table.target, seed) for each in (real, synthetic)] if table.target else []
+    scores = [each for each in learnt if each is not None]
     return {
         "table": table.name, "way": way, "epsilon": epsilon, "seed": seed, "persons": real.persons,
         "constant": synthetic.constant,
@@ -61,7 +62,7 @@ def run(table: Table, way: str, epsilon: float, seed: int, data: Path | None, pe
         "tvd_1": marginals(real.sample, synthetic.sample, 1).mean,
         "tvd_2": marginals(real.sample, synthetic.sample, 2, most=200).mean,
         "apart": comparison.told_apart(real, synthetic, seed)[0],
-        "learnt_loss": scores[0] - scores[1] if all(each is not None for each in scores) and scores else None,
+        "learnt_loss": scores[0] - scores[1] if len(scores) == 2 else None,
         "cpu": made.cpu,
     }  # fmt: skip
 

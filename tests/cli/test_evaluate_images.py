@@ -7,9 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from safetensors.torch import save_file
 from tests.fixtures.command_line import Outcome
 
 import pointillist as pt
+from pointillist.evaluate.images.inception import FidInception
 
 Run = Callable[..., tuple[int, str]]
 SCHEMA = pt.Schema(
@@ -77,3 +80,29 @@ def test_a_file_that_is_no_image_file(run: Run) -> None:
     code, text = run("evaluate", "real.npz", "broken.npz", "--schema", "bars.toml")
     assert code == 4
     assert "broken.npz" in text
+
+
+def test_fid_by_the_users_own_network(run: Run) -> None:
+    """With FID's network its figures stand beside the relative ones, which are named so; other files are refused."""
+    torch.manual_seed(0)
+    kept = {name: value for name, value in FidInception().state_dict().items() if not name.endswith("tracked")}
+    save_file({**kept, "fc.weight": torch.zeros(1008, 2048)}, "inception.safetensors")
+    for name, seed in (("few", 4), ("made-few", 5)):
+        save(f"{name}.npz", 8, seed)
+    words = ("evaluate", "few.npz", "made-few.npz", "--schema", "bars.toml")
+    code, text = run(*words, "--fid-network", "inception.safetensors", "--device", "cpu", "--json")
+    assert code == 0, text
+    found = json.loads(text)["fid"]
+    assert found["fid"] >= 0
+    assert found["images"] == [8, 8]
+    code, text = run(*words, "--json")
+    assert code == 0, text
+    figures = json.loads(text)
+    assert figures.get("fid") is None
+    assert {each["note"] for each in figures["distances"]} == {"relative, not comparable with published FID"}
+    code, text = run(*words, "--fid-network", "bars.toml")
+    assert code == 2
+    assert "is no safetensors file" in " ".join(text.split())
+    code, text = run(*words, "--device", "cpu")
+    assert code == 2
+    assert "goes with --fid-network" in " ".join(text.split())

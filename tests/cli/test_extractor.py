@@ -72,3 +72,17 @@ def test_fetch_is_the_one_command_that_fetches() -> None:
     assert json.loads(result.stdout)["sha256"] == Extractor.named("efficientnet-lite0@32").sha256
     with pytest.raises(UsageError, match="is not known"):
         CliRunner().invoke(app, ["extractor", "fetch", "timm:hf-hub:a/b"], catch_exceptions=False)
+
+
+def test_a_log_and_a_device(public: Path, tmp_path: Path) -> None:
+    """The log has a line every twenty steps; the processor by name gives the network that it gives without."""
+    size = ("--height", 9, "--width", 9, "--steps", 25, "-q")
+    run(public, *size, "-o", tmp_path / "a.extractor")
+    run(public, *size, "-o", tmp_path / "b.extractor", "--device", "cpu",
+        "--log", tmp_path / "train.jsonl")  # fmt: skip
+    assert Extractor.open(tmp_path / "a.extractor").sha256 == Extractor.open(tmp_path / "b.extractor").sha256
+    lines = [json.loads(line) for line in (tmp_path / "train.jsonl").read_text().splitlines()]
+    assert [(each["work"], each["step"], each["steps_left"]) for each in lines] == [("train", 1, 24), ("train", 21, 4)]
+    assert lines[0]["chi2"] is None
+    with pytest.raises(UsageError, match="device 'gpu' is not known"):
+        run(public, *size, "-o", tmp_path / "c.extractor", "--device", "gpu")

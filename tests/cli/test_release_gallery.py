@@ -72,3 +72,17 @@ def test_public_images_are_for_gallery_releases(run: Run) -> None:
     refused = run("fit", "bars.release", "--public", "photos", "-o", "bars.model")
     assert refused.code != 0
     assert "--public is for gallery releases" in refused.shown
+
+
+def test_a_device_for_the_public_network(run: Run) -> None:
+    """The processor by name measures what it measures without; methods without a network take no card."""
+    made = run("release", *GALLERY, *NETWORK, "--device", "cpu", "-o", "bars.release", "--quiet")
+    assert made.code == 0, made.shown
+    assert "device" not in str(pt.Release.load("bars.release").plan.options)
+    unknown = run("release", *GALLERY, *NETWORK, "--device", "gpu", "-o", "other.release")
+    assert unknown.code == 2
+    assert "Devices: auto, cpu, cuda, mps" in unknown.shown
+    twice = run("release", *GALLERY, *NETWORK, "--device", "cpu", "--set", "device=cpu", "-o", "other.release")
+    assert "--set device: there is an option for it" in twice.shown
+    plain = ("release", "bars.npz", "--schema", "bars.toml", "--epsilon", 5, "-o", "plain.release", "--quiet")
+    assert run(*plain, "--device", "auto").code == 0

@@ -1,14 +1,18 @@
 """Job: what the pass does with rows, as a value that can be sent."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.fixtures.galleries import point
 
 import pointillist as pt
 from pointillist.curator.capping import OWNER
 from pointillist.curator.job import EmbeddingJob
-from pointillist.errors import ArtefactError
+from pointillist.errors import ArtefactError, UsageError
 from pointillist.features import Concat, FeatureMap, Hermite, RandomFourier, Tiles, Weighted
+from pointillist.features.images.gallery import GalleryOutside, GalleryPoint
 from pointillist.features.serial import to_nodes
 from pointillist.privacy.grid import Grid
 
@@ -70,3 +74,15 @@ def test_every_pass_has_a_key_of_its_own() -> None:
 def test_other_bytes_are_no_job(content: bytes) -> None:
     with pytest.raises(ArtefactError, match="the job"):
         EmbeddingJob.from_bytes(content)
+
+
+def test_a_card_is_not_for_clusters() -> None:
+    """Which worker has which card must not decide what is measured of an image. `point()` is a map of a public network."""
+    schema = pt.Schema(name="s", columns={"image": pt.Image(height=8, width=8)})
+    here = point()
+    EmbeddingJob(schema, here, Grid(20), "t").to_bytes()
+    placed = GalleryPoint("image", replace(here.space, extractor=replace(here.space.extractor, device="cuda")))
+    for each in (placed, Concat((Weighted(placed, 0.6), Weighted(GalleryOutside(placed), 0.8)))):
+        assert each.device == "cuda"
+        with pytest.raises(UsageError, match=r"cannot look at images on a cluster.*Nothing was spent"):
+            EmbeddingJob(schema, each, Grid(20), "t").to_bytes()

@@ -1,6 +1,7 @@
 """Checkpoints: a fit that was broken off ends where it would have ended; a file that does not belong is refused."""
 
 import json
+import signal
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from safetensors.numpy import load as load_arrays
+from tests.fixtures.killed import VICTIMS, fit_and_die
 
 import pointillist as pt
 from pointillist.errors import ArtefactError, UsageError
@@ -77,6 +79,22 @@ def test_a_fit_may_be_broken_off_again_and_again(releases: dict[str, pt.Release]
         with pytest.raises(Broken):
             QUICK.fit(releases["this"], seed=3, progress=breaking(after), checkpoint=path)
     assert pt.Model.fitted(releases["this"], QUICK, seed=3, progress=silent, checkpoint=path).to_bytes() == whole
+
+
+@pytest.mark.parametrize("writing", [False, True], ids=["at a look", "while the state is written"])
+def test_a_fit_that_was_killed_ends_where_it_would_have_ended(
+    releases: dict[str, pt.Release], tmp_path: Path, whole: bytes, writing: bool
+) -> None:
+    """Twice, by SIGKILL, which leaves no time to tidy up. Then to the bit; what was written is whole, or not there."""
+    place, path = tmp_path / "this.release", tmp_path / "c"
+    releases["this"].save(place)
+    for done in (20, 40) if not writing else (10, 20):
+        victim = VICTIMS.Process(target=fit_and_die, args=(place, QUICK, path, 3 if not writing else 2, writing))
+        victim.start()
+        victim.join(120)
+        assert victim.exitcode == -signal.SIGKILL
+        assert container.unpack(path, KIND, FORMAT)[0]["step"] == done
+    assert pt.fit(pt.Release.load(place), generator=QUICK, seed=3, checkpoint=path).to_bytes() == whole
 
 
 def test_a_checkpoint_changes_nothing_about_a_fit_that_runs_through(

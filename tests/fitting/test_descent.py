@@ -44,7 +44,7 @@ def test_a_step_goes_down() -> None:
 def test_it_ends_where_it_is_enough() -> None:
     state, told = Place(), []
     descent(state, steps=1000).run(
-        state.loss, lambda: state.loss(0).item() < 0.1, lambda step, fraction: told.append(fraction)
+        state.loss, lambda: state.loss(0).item(), 0.1, lambda step, fraction: told.append(fraction)
     )
     assert state.loss(0).item() < 0.1
     assert told[-1] == 1.0
@@ -53,7 +53,7 @@ def test_it_ends_where_it_is_enough() -> None:
 
 def test_a_fit_that_was_broken_off_goes_on(tmp_path: Path) -> None:
     whole = Place()
-    descent(whole).run(whole.loss, lambda: False, lambda step, fraction: None)
+    descent(whole).run(whole.loss, lambda: None, 0.0, lambda step, fraction: None)
 
     class Broken(Exception):
         pass
@@ -64,7 +64,7 @@ def test_a_fit_that_was_broken_off_goes_on(tmp_path: Path) -> None:
 
     first, path = Place(), tmp_path / "place.checkpoint"
     with pytest.raises(Broken):
-        descent(first, path).run(first.loss, lambda: False, breaking)
+        descent(first, path).run(first.loss, lambda: None, 0.0, breaking)
     again = Place()
-    descent(again, path).run(again.loss, lambda: False, lambda step, fraction: None)
+    descent(again, path).run(again.loss, lambda: None, 0.0, lambda step, fraction: None)
     assert torch.equal(again.place, whole.place)

@@ -1,17 +1,21 @@
 """Fitting: which generator fits which release, by its method's own choice or by the caller's."""
 
+import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+import torch
 
 import pointillist as pt
 from pointillist.errors import UsageError
 from pointillist.evaluate.tables.sample import read
-from pointillist.methods import methods_of
+from pointillist.methods import Gallery, ImageMerf, Perceptual, methods_of
+from pointillist.methods.fit import placed
 
 People = Callable[..., pa.Table]
 
@@ -129,3 +133,44 @@ def test_mistakes_are_named(release: Callable[..., pt.Release]) -> None:
         pt.fit(made, checkpoint="c")
     with pytest.raises(UsageError, match="fit takes a Release"):
         pt.fit("a.release", generator="network")  # type: ignore[arg-type]
+
+
+def test_networks_run_on_a_device_and_nothing_else_does(release: Callable[..., pt.Release]) -> None:
+    made = release("mosaic")
+    network = GENERATORS["network"]
+    assert pt.fit(made, generator=network, device="cpu").to_bytes() == pt.fit(made, generator=network).to_bytes()
+    assert pt.fit(made, device="cpu").to_bytes() == pt.fit(made).to_bytes()
+    with pytest.raises(UsageError, match="device 'gpu' is not known"):
+        pt.fit(made, generator=network, device="gpu")
+
+
+def test_a_device_goes_to_what_fits() -> None:
+    """To a method's network, to what it looks at images with where it fits none, or to a generator's settings."""
+    assert placed(pt.NetworkSettings(steps=7), "auto") == pt.NetworkSettings(steps=7, device="auto")
+    assert placed(ImageMerf(), "auto").device == "auto"
+    assert placed(Perceptual(network={"steps": 5}), "auto").network == replace(
+        Perceptual(network={"steps": 5}).network, device="auto"
+    )
+    assert placed(Perceptual(), "auto").network.device == "auto"
+    assert placed(Gallery(), "auto").device == "auto"
+    assert placed(pt.Mosaic(), "cpu") == pt.Mosaic()
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a card")
+@pytest.mark.parametrize("given", [{}, {"generator": "network"}, {"generator": "mixture"}])
+def test_a_card_that_is_not_there_is_refused(release: Callable[..., pt.Release], given: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match=r"cuda is not available here.*Use --device cpu"):
+        pt.fit(release("mosaic"), device="cuda", **given)  # type: ignore[arg-type]
+
+
+def test_a_log_has_a_line_for_each_look(release: Callable[..., pt.Release], tmp_path: Path) -> None:
+    """Nothing about the fit changes; a method that fits no network is refused before the file is made."""
+    made, path = release("merf"), tmp_path / "fit.jsonl"
+    network = GENERATORS["network"]
+    assert pt.fit(made, generator=network, log=path).to_bytes() == pt.fit(made, generator=network).to_bytes()
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [(each["step"], each["steps_left"]) for each in lines] == [(2, 2), (4, 0)]
+    assert all(each["loss"] > 0 and each["chi2"] > each["chi2_expected"] > 0 for each in lines)
+    with pytest.raises(UsageError, match="only networks write a log"):
+        pt.fit(made, log=tmp_path / "none.jsonl")
+    assert not (tmp_path / "none.jsonl").exists()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from tests.fixtures.galleries import extractor, method, private, public, quiet_release, schema
 
 import pointillist as pt
@@ -135,3 +136,18 @@ def test_other_releases_and_generators_are_refused() -> None:
     own = pt.release(private(), schema().model_copy(update={"name": "own"}), epsilon=5, method=method(probe_share=0.0))
     with pytest.raises(UsageError):
         pt.fit(own, generator="image-network")
+
+
+def test_the_device_is_in_no_plan() -> None:
+    plain, placed = (pt.plan(schema(), epsilon=1, method=method(device=each)) for each in ("cpu", "auto"))
+    assert placed.options == plain.options
+    assert "device" not in placed.options
+    with pytest.raises(UsageError, match="device 'gpu' is not known"):
+        method(device="gpu")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a card")
+def test_a_card_that_is_not_there_is_refused_before_anything_is_spent() -> None:
+    with pytest.raises(UsageError, match="cuda is not available here"):
+        pt.release(private(), schema(), epsilon=1, method=method(device="cuda"))
+    assert pt.Ledger(None).accounts() == ()

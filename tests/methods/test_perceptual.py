@@ -210,3 +210,28 @@ def test_settings_of_a_release_do_not_hold_the_network() -> None:
     table = Schema.parse({"name": "t", "columns": {"a": {"kind": "boolean"}}})
     with pytest.raises(UsageError, match="images"):
         Perceptual(extractor=extractor()).plan(replace(plan.request, schema=table))
+
+
+def test_the_device_is_in_no_plan() -> None:
+    """Two plans that differ by it are the same; what the release says can be given back to the method."""
+    plain = pt.plan(schema(), epsilon=1, method=Perceptual(extractor=extractor()))
+    placed = pt.plan(
+        schema(),
+        epsilon=1,
+        method=Perceptual(
+            extractor=extractor(), device="auto", network=replace(Perceptual()._settings(), device="auto")
+        ),
+    )
+    assert placed.options == plain.options
+    assert "device" not in str(plain.options)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a card")
+def test_a_card_that_is_not_there_is_refused_before_anything_is_spent(tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger"
+    given = Perceptual(extractor=extractor(), device="cuda")
+    with pytest.raises(UsageError, match="cuda is not available here"):
+        pt.release(bars(tmp_path / "bars.npz"), schema(), epsilon=1.0, method=given, ledger=ledger)
+    assert pt.Ledger(ledger).accounts() == ()
+    with pytest.raises(UsageError, match="device 'gpu' is not known"):
+        Perceptual(device="gpu")  # type: ignore[arg-type]

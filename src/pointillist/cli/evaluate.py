@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import Decimal, Delimiter, Encoding, Json, Overwrite, Place, Quiet, Target, place
+from pointillist.cli.options import Decimal, Delimiter, Device, Encoding, Json, Overwrite, Place, Quiet, Target, place
 from pointillist.cli.outputs import free, print_json
 from pointillist.errors import UsageError
 
@@ -39,6 +39,17 @@ SchemaOfBoth = Annotated[
 ReleaseBehind = Annotated[
     Path | None, typer.Option("--release", help="The release that it was made from.", show_default=False)
 ]
+FidNetwork = Annotated[
+    Path | None,
+    typer.Option(
+        "--fid-network",
+        metavar="FILE",
+        help="Of images: the weights of FID's Inception network (safetensors), for FID and KID that compare with published "
+        "ones. Made of pytorch-fid's pt_inception-2015-12-05-6726825d.pth: safetensors.torch.save_file(torch.load(PATH, "
+        "weights_only=True), FILE). Without it, Fréchet distances are relative.",
+        show_default=False,
+    ),
+]
 
 
 @app.command(rich_help_panel=Panel.JUDGE)
@@ -55,6 +66,8 @@ def evaluate(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="The report to write: .html.", show_default=False)
     ] = None,
+    fid_network: FidNetwork = None,
+    device: Device = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the models and of random parts.")] = 0,
     delimiter: Delimiter = ",",
     decimal: Decimal = None,
@@ -78,7 +91,7 @@ def evaluate(
     if output is not None:
         if output.suffix.lower() not in (".html", ".htm"):
             raise UsageError(f"{output}: a report is written as .html; pass --json for the figures.")
-        free(output, overwrite, real, synthetic, schema, holdout, release, audit)
+        free(output, overwrite, real, synthetic, schema, holdout, release, audit, fid_network)
     public = None if release is None else Release.load(release)
     facts = Schema.load(schema) if schema is not None else None if public is None else public.schema
     # Synthetic rows are written in UTF-8, and with the decimal sign that the schema says: beside semicolons it is found.
@@ -94,7 +107,7 @@ def evaluate(
     }
     known = {"release": public, "audit": None if audit is None else Audit.load(audit), "seed": seed}
     with Steps(quiet or as_json).shown() as steps:
-        result = _judged(tables, facts, target, {**known, "progress": steps})
+        result = _judged(tables, facts, target, {**known, "progress": steps}, _fid(fid_network, device))
     if output is not None:
         container.write(output, result.to_html().encode())
         output.chmod(0o600)  # for the owner's eyes
@@ -135,14 +148,25 @@ def _opened(path: Place, delimiter: str, decimal: str | None, encoding: str | No
     return given
 
 
-def _judged(tables: dict[str, Any], facts: "Schema | None", target: str | None, known: dict[str, Any]) -> Any:
+def _fid(network: Path | None, device: str | None) -> dict[str, Any]:
+    """What FID is taken by, and on."""
+    if network is None and device is not None:
+        raise UsageError("--device is what FID's network runs on: it goes with --fid-network.")
+    return {} if network is None else {"fid_network": network, **({} if device is None else {"device": device})}
+
+
+def _judged(
+    tables: dict[str, Any], facts: "Schema | None", target: str | None, known: dict[str, Any], fid: dict[str, Any]
+) -> Any:
     """The evaluation of a table or of images, as the schema has it."""
     from pointillist.evaluate.tables.evaluation import evaluate as judge_table
 
     if facts is None or facts.image is None:
+        if fid:
+            raise UsageError("--fid-network is for images, and these are tables. Leave it out.")
         return judge_table(**tables, schema=facts, target=target, **known)
     from pointillist.evaluate.images.evaluation import evaluate_images
 
     if target is not None and target != facts.label:
         raise UsageError(f"--target {target}: images are judged by their label. Leave --target out.")
-    return evaluate_images(**tables, schema=facts, **known)
+    return evaluate_images(**tables, schema=facts, **known, **fid)

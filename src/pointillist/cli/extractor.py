@@ -1,12 +1,12 @@
 """`pointillist extractor`: train or fetch a public network that `perceptual` measures images with."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import Json, Overwrite, Quiet
+from pointillist.cli.options import Device, Json, Overwrite, Quiet, TrainingLogFile
 from pointillist.cli.outputs import free, print_json
 from pointillist.errors import UsageError
 
@@ -61,6 +61,8 @@ def extractor_train(
     colour: Annotated[bool, typer.Option("--colour", help="Without --schema: in colour; otherwise grey.")] = False,
     steps: Annotated[int, typer.Option(help="Batches that are learned from.")] = 1500,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the training.")] = 0,
+    device: Device = None,
+    log: TrainingLogFile = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -74,16 +76,20 @@ def extractor_train(
     """
     from pointillist.cli import console
     from pointillist.cli.progress_bars import Steps
+    from pointillist.device import CPU, device_named
     from pointillist.features.images.extractor_training import PublicImages, train_extractor
+    from pointillist.features.images.public_network import require_torch
+    from pointillist.training_log import logged
 
     free(output, overwrite, schema, *public)
     high, wide, channels = _size(schema, height, width, colour)
+    require_torch()
+    place = device_named(device or CPU).type
     sets = [PublicImages.load(path) for path in public]
     name = output.name.split(".")[0]
-    with Steps(quiet or as_json).shown() as progress:
-        trained = train_extractor(
-            sets, height=high, width=wide, channels=channels, name=name, steps=steps, seed=seed, progress=progress
-        )
+    learning: dict[str, Any] = {"name": name, "steps": steps, "seed": seed, "device": place}
+    with Steps(quiet or as_json).shown() as shown, logged(log, shown) as progress:
+        trained = train_extractor(sets, height=high, width=wide, channels=channels, **learning, progress=progress)
     extractor = trained.extractor
     extractor.save(output)
     facts = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pointillist.cli.app import Panel, app
-from pointillist.cli.options import GeneratorName, Overwrite, Quiet, ReleaseFile, Settings
+from pointillist.cli.options import Device, GeneratorName, Overwrite, Quiet, ReleaseFile, Settings, TrainingLogFile
 from pointillist.cli.outputs import free
 from pointillist.errors import UsageError
 
@@ -55,6 +55,8 @@ def fit(
     steps: Steps = None,
     variety: Variety = None,
     photos: Photos = None,
+    device: Device = None,
+    log: TrainingLogFile = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> str | None:
@@ -65,6 +67,8 @@ def fit(
     Example: pointillist fit people.release --set components=400 -o finer.model
 
     Example: pointillist fit digits.release --variety 0.6 -o tidy.model
+
+    Example: pointillist fit faces.release --device auto --log fit.jsonl -o faces.model
     """
     from pointillist.cli import console, progress_bars
     from pointillist.files import container
@@ -82,7 +86,8 @@ def fit(
         chosen = {"method": _with_images(public, chosen.get("method"), photos)}
     with container.reserve(output, 0) as pending:
         with progress_bars.Steps(quiet).shown() as shown:
-            model = make_fit(public, **chosen, checkpoint=checkpoint, seed=seed, progress=shown)
+            how: dict[str, Any] = {"checkpoint": checkpoint, "device": device, "log": log, "seed": seed}
+            model = make_fit(public, **chosen, **how, progress=shown)
         pending.commit(model.to_bytes())
     if not quiet:
         table = ".csv" if public.schema.image is None else ""

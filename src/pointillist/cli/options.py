@@ -106,6 +106,25 @@ GeneratorName = Annotated[
         show_default=False,
     ),
 ]
+Device = Annotated[
+    str | None,
+    typer.Option(
+        "--device",
+        metavar="auto|cpu|cuda|mps",
+        help="What networks run on; auto is a graphics card if there is one. By default cpu, which gives the same bits for "
+        "the same seed. It changes no guarantee.",
+        show_default=False,
+    ),
+]
+TrainingLogFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--log",
+        metavar="FILE.jsonl",
+        help="Add a line of JSON at every look at a network: step, loss, seconds and steps left. For any tracker.",
+        show_default=False,
+    ),
+]
 LedgerFile = Annotated[
     Path | None,
     typer.Option("--ledger", help="The ledger; else POINTILLIST_LEDGER, else the user's own.", show_default=False),

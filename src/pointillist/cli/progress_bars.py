@@ -9,6 +9,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn
 
 from pointillist.cli.console import err
 from pointillist.progress import in_words
+from pointillist.training_log import Look
 
 
 class Steps:
@@ -46,6 +47,11 @@ class Steps:
         self._progress.update(self._bars[step], completed=fraction)
         if fraction < 1 and not err.is_terminal and time.monotonic() - self._told > _SELDOM:
             self._tell(step, fraction)
+
+    def look(self, look: Look) -> None:
+        """Show a network's loss beside how far it is."""
+        if look.work in self._bars:
+            self._progress.update(self._bars[look.work], description=f"{in_words(look.work)}, loss {look.loss:.4g}")
 
     def _tell(self, step: str, fraction: float) -> None:
         """Say how far a step is, and how long it will take if it goes on like that."""

@@ -13,6 +13,7 @@ from pointillist.cli.options import (
     Decimal,
     Delimiter,
     Delta,
+    Device,
     Encoding,
     EngineName,
     Epsilon,
@@ -63,6 +64,7 @@ def release(
     public: Public = None,
     overlap: Overlap = False,
     extractor: ExtractorName = None,
+    device: Device = None,
     settings: Settings = None,
     plan: PlanOnly = False,
     ledger: LedgerFile = None,
@@ -96,7 +98,7 @@ def release(
 
     facts = Schema.load(schema)
     asked: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "target": target, "neighbours": neighbours}
-    asked["method"] = recipe_of(facts, method, settings, public, overlap, extractor, data, delimiter)
+    asked["method"] = recipe_of(facts, method, settings, public, overlap, extractor, data, delimiter, device)
     settled = releasing.plan(facts, **asked)
     if plan:
         tell_plan(settled, quiet, as_json)
@@ -143,6 +145,7 @@ def recipe_of(
     extractor: str | None,
     private: "Place",
     delimiter: str,
+    device: str | None = None,
 ) -> "Method":
     """The method by its name, with its settings, and the public rows or the network that it is to use, if any."""
     from pointillist.methods import METHODS, kind_for
@@ -151,6 +154,7 @@ def recipe_of(
     own = _brought(schema, method, public, overlap, extractor, private, delimiter)
     kind = kind_for(schema, method)
     name = METHODS.name_of(kind)
+    own |= _placed(kind, name, device)
     given = parsed(kind, name, settings or ())
     twice = [each for each in given if each in own]
     if twice:
@@ -199,6 +203,21 @@ def _brought(
         schema.require_table("--method landmarks")
         return {"points": public_points(open_source(public, delimiter=delimiter), schema), "overlap": overlap}
     return {**brought, "public": public_images(open_source(public, delimiter=delimiter), schema), "overlap": overlap}
+
+
+def _placed(kind: type, name: str, device: str | None) -> dict[str, str]:
+    """What a method's public network is to run on, if it has one; a device that is not here is refused."""
+    from pointillist.device import is_cpu, require_device_name
+    from pointillist.settings import settings_of
+
+    if device is None:
+        return {}
+    require_device_name(device)
+    if any(each.name == "device" for each in settings_of(kind)):
+        return {"device": device}
+    if device not in ("auto", "cpu") and not is_cpu(device):
+        raise UsageError(f"--device {device}: {name} measures without a network, on the processor. Leave it out.")
+    return {}
 
 
 def _file_or_name(text: str) -> str | Path:

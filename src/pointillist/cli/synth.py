@@ -1,7 +1,7 @@
 """`pointillist synth`: release, fit and sample in one go."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ from pointillist.cli.options import (
     Decimal,
     Delimiter,
     Delta,
+    Device,
     Encoding,
     EngineName,
     Epsilon,
@@ -41,6 +42,9 @@ from pointillist.cli.release import release
 from pointillist.cli.sample import free_for_rows, require_rows, wanted_rows, write_rows
 from pointillist.errors import PointillistError
 
+if TYPE_CHECKING:
+    from pointillist.schema import Schema
+
 KeptRelease = Annotated[
     Path | None,
     typer.Option("--release", help="Where to keep the release; by default beside the output.", show_default=False),
@@ -62,6 +66,7 @@ def synth(
     extractor: ExtractorName = None,
     settings: Settings = None,
     generator: GeneratorName = None,
+    device: Device = None,
     rows: Rows = None,
     seed: Seed = None,
     safe_csv: SafeCsv = False,
@@ -95,18 +100,33 @@ def synth(
     require_rows(rows, facts, output)
     if generator is not None:
         generator_for(facts, generator)  # better known before anything is spent
+    measuring = _measured_on(facts, method, generator, device)
     release(
         data, schema, epsilon, kept, delta, target, neighbours, method, public, overlap, extractor,
-        settings, plan=False, ledger=ledger, delimiter=delimiter, decimal=decimal, encoding=encoding, sql=sql,
+        measuring, settings, plan=False, ledger=ledger, delimiter=delimiter, decimal=decimal, encoding=encoding, sql=sql,
         engine=engine, master=master, threads=threads, yes=yes, overwrite=overwrite, quiet=quiet,
     )  # fmt: skip
     try:
         with Steps(quiet).shown() as steps:
-            model = make_fit(Release.load(kept), generator=generator, progress=steps)
+            model = make_fit(Release.load(kept), generator=generator, device=device, progress=steps)
         said = write_rows(model, wanted_rows(rows, model, output), output, overwrite, seed=seed, safe_csv=safe_csv)
     except PointillistError as error:
         raise type(error)(f"{error}\nThe release is safe in {kept}: go on with pointillist fit {kept}.") from None
     return None if quiet else _said(said, data, output, kept)
+
+
+def _measured_on(schema: "Schema", method: str | None, generator: str | None, device: str | None) -> str | None:
+    """What the release's network runs on, if it has one. Refused before anything is spent: a device that the fit lacks."""
+    from pointillist.generators import generator_for
+    from pointillist.methods import kind_for
+    from pointillist.methods.fit import placed
+    from pointillist.settings import settings_of
+
+    if device is None:
+        return None
+    kind = kind_for(schema, method)
+    placed(kind() if generator is None else generator_for(schema, generator), device)
+    return device if any(each.name == "device" for each in settings_of(kind)) else None
 
 
 def _beside(output: Place) -> Path:

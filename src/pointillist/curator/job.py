@@ -13,8 +13,10 @@ from pointillist.curator.capping import OWNER, capped, owned
 from pointillist.curator.clipping import Integers
 from pointillist.curator.embedding import Embedding
 from pointillist.curator.histories import Persons, gathered, history_encoder, records_of
+from pointillist.device import CPU
 from pointillist.engines import Job, Partial
 from pointillist.engines.base import Sum
+from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, Records
 from pointillist.features.serial import from_nodes, to_nodes
 from pointillist.files import container
@@ -81,6 +83,12 @@ class EmbeddingJob(Job):
         return Embedding(self.feature_map, self.grid, total).sums()
 
     def to_bytes(self) -> bytes:
+        if self.feature_map.device != CPU:
+            raise UsageError(
+                f"a public network on {self.feature_map.device} cannot look at images on a cluster: which worker has which "
+                "card would decide what is measured of an image, and who else is in the table decides which worker it goes "
+                "to. Use --device cpu, or --engine local. Nothing was spent."
+            )
         nodes, arrays = to_nodes(self.feature_map)
         facts = {
             "kind": _KIND,

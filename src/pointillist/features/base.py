@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pointillist.device import CPU
 from pointillist.features.domain import Domain
 from pointillist.features.products import Products
 from pointillist.records import Records
@@ -92,6 +93,11 @@ class FeatureMap(ABC):
     def columns_known(self) -> frozenset[str]:
         """Columns of which rows can be made from the features."""
         return self.code_columns | self.unit_columns | self.image_columns
+
+    @property
+    def device(self) -> str:
+        """What a network that looks at private records for this map runs on; the sums are the processor's, always."""
+        return next((part.device for part in self.parts if part.device != CPU), CPU)
 
     @property
     def indicator(self) -> bool:

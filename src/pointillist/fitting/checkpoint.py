@@ -28,9 +28,9 @@ def store(
     generator: np.random.Generator,
 ) -> None:
     """Write the state after so many steps, whole or not at all."""
-    arrays = {f"weights.{name}": value.numpy() for name, value in module.state_dict().items()}
+    arrays = {f"weights.{name}": value.cpu().numpy() for name, value in module.state_dict().items()}
     for number, moments in optimiser.state_dict()["state"].items():
-        arrays |= {f"moments.{number}.{name}": torch.as_tensor(value).numpy() for name, value in moments.items()}
+        arrays |= {f"moments.{number}.{name}": torch.as_tensor(value).cpu().numpy() for name, value in moments.items()}
     facts = {"purpose": _plain(purpose), "step": step, "random": generator.bit_generator.state}
     container.write(path, container.pack(KIND, FORMAT, facts, arrays))
 
@@ -76,9 +76,8 @@ def _require_moments(moments: dict[int, dict[str, torch.Tensor]], optimiser: tor
 
 
 def _part(arrays: container.Arrays, prefix: str) -> dict[str, torch.Tensor]:
-    return {
-        name.removeprefix(prefix): torch.as_tensor(value) for name, value in arrays.items() if name.startswith(prefix)
-    }
+    found = {name.removeprefix(prefix): value for name, value in arrays.items() if name.startswith(prefix)}
+    return {name: torch.as_tensor(value, device="cpu") for name, value in found.items()}
 
 
 def _plain(value: dict[str, Any]) -> Any:

@@ -1,6 +1,7 @@
 """Descent: what fits by gradient share. A step, a rate that falls, and a loop that looks up now and then. Needs torch."""
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from torch import nn
 
 from pointillist.fitting.checkpoint import restore, store
 from pointillist.progress import Progress
+from pointillist.training_log import Look, tell
 
 Tensor = torch.Tensor
 
@@ -43,16 +45,26 @@ class Descent:
     purpose: dict[str, Any]
     """What the fit is of: a checkpoint of another is refused."""
 
-    def run(self, loss: Callable[[int], Tensor], enough: Callable[[], bool], progress: Progress) -> None:
-        """Descend until a look says that it is enough, or the steps are done."""
-        first = 0
+    def run(
+        self,
+        loss: Callable[[int], Tensor],
+        chi_squared: Callable[[], float | None],
+        explained: float,
+        progress: Progress,
+    ) -> None:
+        """Descend until chi^2 is what the noise explains, or the steps are done; a chi^2 of none ends nothing."""
+        first, began = 0, time.monotonic()
         if self.checkpoint is not None and self.checkpoint.exists():
             first = restore(self.checkpoint, self.purpose, self.state, self.optimiser, self.rng)
         for step in range(first, self.steps):
-            move(self.optimiser, loss(step))
+            now = loss(step)
+            move(self.optimiser, now)
             if (step + 1) % self.check == 0:
                 progress("fit", (step + 1) / self.steps)
-                if enough():
+                chi2, seconds = chi_squared(), time.monotonic() - began
+                done = step + 1 - first
+                tell(progress, Look("fit", step + 1, self.steps, now.item(), seconds, done, chi2, explained))
+                if chi2 is not None and chi2 <= explained:
                     break
                 if self.checkpoint is not None:
                     store(self.checkpoint, self.purpose, step + 1, self.state, self.optimiser, self.rng)

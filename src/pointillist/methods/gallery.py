@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from pointillist.device import CPU, DeviceName, require_device_name
 from pointillist.errors import UsageError
 from pointillist.features import Extractor, FeatureMap, OneHot, Records
 from pointillist.features.images.extractor_training import PublicImages, train_extractor
@@ -80,10 +81,14 @@ class Gallery(ImageMethod):
     """Whether public images are filtered to the private spectrum."""
     overlap: bool = False
     """Whether private images may be among the public ones: they are public all the same, and you say so."""
+    device: DeviceName = of_fit(CPU)
+    """What the public network and the check's run on: cpu, cuda, mps, or auto for a graphics card if there is one. Files do
+    not say it."""
     _known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     """What was worked out last: a plan and its feature maps ask for the same."""
 
     def __post_init__(self) -> None:
+        require_device_name(self.device)
         for name in ("spectrum_share", "outside_share"):
             require_share(name, getattr(self, name))
         require_share("probe_share", self.probe_share, zero=True)
@@ -144,7 +149,7 @@ class Gallery(ImageMethod):
 
     def _options(self, gallery: PublicGallery, schema: Schema) -> dict[str, Any]:
         """The settings as JSON: images and network are named, not held."""
-        options = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
+        options = {each.name: getattr(self, each.name) for each in fields(self) if each.init and each.name != "device"}
         extractor = gallery.space.extractor
         return {
             **options,
@@ -167,7 +172,9 @@ class Gallery(ImageMethod):
                 raise UsageError(
                     "these are the settings of a release, which name its extractor. Pass the extractor itself."
                 )
-            found = self._known["gallery"] = PublicGallery.of(self.public, Extractor.open(self.extractor))
+            found = self._known["gallery"] = PublicGallery.of(
+                self.public, Extractor.open(self.extractor).on(self.device)
+            )
         wanted = image_of(schema, self.name)[1].shape
         if found.images.pixels.shape[1:] != wanted:
             raise UsageError(
@@ -181,7 +188,8 @@ class Gallery(ImageMethod):
         named = release.plan.options.get("public")
         sha256 = str(named.get("sha256", "")) if isinstance(named, Mapping) else ""
         images = self.public if isinstance(self.public, PublicImages) else None
-        found = PublicGallery.again(sha256, point.space, images)
+        space = replace(point.space, extractor=point.space.extractor.on(self.device))
+        found = PublicGallery.again(sha256, space, images)
         if found is not None:
             return found
         if images is not None:
@@ -274,9 +282,10 @@ class Gallery(ImageMethod):
                 channels=channels,
                 name="probe",
                 steps=self.probe_steps,
+                device=self.device,
                 progress=silent,
             )
-            made = ImageProbe.taught(name, label.name, trained.extractor, pixels, codes, label.size)
+            made = ImageProbe.taught(name, label.name, trained.extractor.on(self.device), pixels, codes, label.size)
             self._known[key] = first, made
         found: FeatureMap = self._known[key][1]
         return found

@@ -7,10 +7,11 @@ is asked for, and it has the noise that it is charged with. The published code l
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from pointillist.device import CPU, DeviceName, lasting, require_device_name
 from pointillist.errors import UsageError
 from pointillist.features import Concat, Extractor, FeatureMap, Labelled, Weighted
 from pointillist.features.images.perceptual import Perceptual as PerceptualMap
@@ -71,6 +72,9 @@ class Perceptual(ImageMethod):
     and of the states on the way the one is kept that is nearest to a few features with ten times the noise, paid for."""
     network: ImageNetworkSettings | Mapping[str, Any] | None = of_fit(None)
     """How the generator is fitted. None: a residual network, much as in the paper; names and values change some of it."""
+    device: DeviceName = CPU
+    """What the public network runs on, one image at a time: cpu, cuda, mps, or auto for a graphics card if there is one.
+    A fit runs where `network` says. Files do not say it."""
 
     def __post_init__(self) -> None:
         require_share("count_share", self.count_share, zero=True)
@@ -83,6 +87,7 @@ class Perceptual(ImageMethod):
             raise UsageError(
                 f"stopping {self.stopping!r} is not known. Choose one of {', '.join(get_args(StoppingName))}."
             )
+        require_device_name(self.device)
         if isinstance(self.layers, str):
             raise UsageError("layers must be a list of names, not one name.")
         if self.layers is not None:
@@ -122,7 +127,7 @@ class Perceptual(ImageMethod):
                 "these are the settings of a release, which name its extractor. Pass the extractor itself: its file, its "
                 "name or an Extractor."
             )
-        found = Extractor.open(self.extractor)
+        found = Extractor.open(self.extractor).on(self.device)
         return found if self.layers is None else found.reading(self.layers)
 
     def _map(self, request: Request) -> PerceptualMap:
@@ -161,14 +166,14 @@ class Perceptual(ImageMethod):
 
     def _options(self, feature_map: PerceptualMap) -> dict[str, Any]:
         """The settings as JSON: the extractor is named, not held."""
-        options = {each.name: getattr(self, each.name) for each in fields(self)}
+        options = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "device"}
         extractor = feature_map.extractor
         return {
             **options,
             "extractor": {"name": extractor.name, "sha256": extractor.sha256},
             "layers": list(extractor.layers),
             "pool": max(max(shape[1:]) for shape in feature_map.shapes),
-            "network": asdict(self._settings()),
+            "network": lasting(self._settings()),
         }
 
     def _notes(self, plan: Plan, feature_map: PerceptualMap) -> tuple[str, ...]:

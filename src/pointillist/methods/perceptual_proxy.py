@@ -21,6 +21,7 @@ from pointillist.generators.image_network.settings import ImageNetworkSettings
 from pointillist.model import Model
 from pointillist.progress import Progress
 from pointillist.release import Release
+from pointillist.training_log import Relay
 
 if TYPE_CHECKING:
     from pointillist.generators.image_network.image_network import ImageNetwork
@@ -98,7 +99,8 @@ def fit_by_proxy(release: Release, settings: ImageNetworkSettings, *, seed: int,
                 judged = facts["step"]
                 judge(ImageNetwork.from_facts(facts["purpose"]["shape"], _weights(arrays), release.schema))
 
-        model = Model.fitted(rest, replace(settings, stop=False), seed=seed, progress=watch, checkpoint=path)
+        told = Relay(watch, progress)
+        model = Model.fitted(rest, replace(settings, stop=False), seed=seed, progress=told, checkpoint=path)
     last: Any = model.generator
     judge(last)
     return replace(model, generator=last if best[1] is None else best[1])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from pointillist.features import ImageDistance, Records
 from pointillist.features.domain import Domain
@@ -40,3 +41,10 @@ def test_it_comes_back_from_its_file_and_fits_its_own_domain() -> None:
 def test_impossible_distances_are_refused(centres: np.ndarray, radius: float) -> None:
     with pytest.raises(ValueError):
         ImageDistance("image", "label", centres, radius)
+
+
+def test_soft_distances_are_taken_where_the_images_are() -> None:
+    """First here, then on torch's meta device, which refuses what is elsewhere."""
+    labels = torch.zeros(3, dtype=torch.int64)
+    assert DISTANCE.soft_images(torch.zeros(3, 1, 2, 2), labels).device.type == "cpu"
+    assert DISTANCE.soft_images(torch.zeros(3, 1, 2, 2, device="meta"), labels.to("meta")).device.type == "meta"

@@ -273,3 +273,36 @@ def test_efficientnet_lite() -> None:
     pixels = torch.as_tensor(np.random.default_rng(0).random((2, 1, 28, 28)), dtype=torch.float32)
     for mine, theirs in zip(extractor.network(extractor.input(pixels)), back.network(back.input(pixels)), strict=True):
         assert torch.equal(mine, theirs)
+
+
+def test_a_network_is_run_where_its_images_are() -> None:
+    """Torch's meta device stands for a graphics card: a copy goes there, and the network itself stays here."""
+    found = small()
+    before = found.network(torch.zeros(2, 1, 12, 12))
+    there = found.network(found.input(torch.zeros(2, 1, 12, 12, device="meta")))
+    assert [each.device.type for each in there] == ["meta"] * len(found.layers)
+    assert [each.shape for each in there] == [each.shape for each in before]
+    again = found.network(torch.zeros(2, 1, 12, 12))
+    assert all(torch.equal(one, two) for one, two in zip(before, again, strict=True))
+
+
+def test_the_device_is_in_no_file_and_no_hash() -> None:
+    found = small()
+    assert found.on("cpu") is found
+    placed = replace(found, device="meta")
+    assert placed.sha256 == found.sha256
+    assert placed.describe()[0] == found.describe()[0]
+    assert Extractor.from_facts(*placed.describe()).device == "cpu"
+    assert placed.reading(found.layers[-1:]).device == "meta"
+    with pytest.raises(UsageError, match="device 'gpu' is not known"):
+        found.on("gpu")
+
+
+def test_a_look_is_at_one_image_whatever_was_looked_at_before() -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (5, 12, 12, 1)).astype(np.uint8)
+    found = small()
+    looks = [found.look(each) for each in pixels]
+    for number in (3, 0, 4):
+        again = found.look(pixels[number])
+        assert all(torch.equal(one, two) for one, two in zip(again, looks[number], strict=True))
+        assert {len(each) for each in again} == {1}

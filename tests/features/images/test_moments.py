@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -235,3 +236,14 @@ def test_what_the_proof_does_not_cover_is_refused(name: str, value: object, mess
 def test_there_is_no_expectation_over_pixels() -> None:
     with pytest.raises(TypeError, match="closed form"):
         large().expectation(Products({}, {}))
+
+
+@pytest.mark.parametrize("classes", [1, 2])
+def test_soft_moments_are_taken_where_the_images_are(classes: int) -> None:
+    """First here, then on torch's meta device, which refuses what is elsewhere."""
+    size = len(cosine_basis(4, 4, 1, 3).vectors)
+    found = moments((4, 4, 1), 3, np.zeros((classes, size), dtype=np.int64), 1.0, 1.0)
+    labels = torch.zeros(3, dtype=torch.int64)
+    assert found.soft_images(torch.zeros(3, 1, 4, 4), labels).device.type == "cpu"
+    assert found.soft_images(torch.zeros(3, 1, 4, 4, device="meta"), labels.to("meta")).device.type == "meta"
+    assert found.soft_kinds(torch.zeros(3, 1, 4, 4, device="meta"), labels.to("meta")).device.type == "meta"

@@ -14,7 +14,7 @@ from pointillist.curator.embedding import Embedding
 from pointillist.curator.releasing import embed
 from pointillist.errors import ArtefactError, UsageError
 from pointillist.features import Extractor, Labelled, OneHot, Perceptual, Records
-from pointillist.features.images.extractor import Input
+from pointillist.features.images.extractor import Frozen, Input
 from pointillist.features.images.public_network import small_network
 from pointillist.features.serial import from_nodes, to_nodes
 from pointillist.privacy.grid import Grid
@@ -140,13 +140,13 @@ def test_neither_other_images_nor_place_nor_number_matters() -> None:
 def test_the_network_sees_one_image_at_a_time_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     feature_map = Perceptual.of("image", extractor())
     seen = []
-    features = Perceptual._features
+    run = Frozen.__call__
 
-    def watched(self: Perceptual, images: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
+    def watched(self: Frozen, images: torch.Tensor) -> list[torch.Tensor]:
         seen.append((tuple(images.shape), torch.get_num_threads()))
-        return features(self, images, kind)
+        return run(self, images)
 
-    monkeypatch.setattr(Perceptual, "_features", watched)
+    monkeypatch.setattr(Frozen, "__call__", watched)
     feature_map(records(drawn(3)))
     assert seen == [((1, 1, SIDE, SIDE), 1)] * 3
 

@@ -11,24 +11,30 @@ import torch
 
 import pointillist as pt
 from pointillist.curator.embedding import Embedding
+from pointillist.device import device_named, placing
 from pointillist.errors import UsageError
 from pointillist.features import (
     Concat,
     Constant,
+    Extractor,
     FeatureMap,
     ImageFourier,
     ImageHermite,
     ImageHermiteProducts,
     Labelled,
     OneHot,
+    Perceptual,
     Pixels,
     Product,
     Records,
     Tiles,
     Weighted,
 )
+from pointillist.features.images.extractor import Input
+from pointillist.features.images.public_network import small_network
 from pointillist.fitting.class_shares import class_shares
-from pointillist.generators.image_network.fit import Loss, require_soft_images, targets_of
+from pointillist.fitting.descent import move
+from pointillist.generators.image_network.fit import Loss, State, require_soft_images, targets_of
 from pointillist.generators.image_network.image_network import ImageNetwork, ImageShape
 from pointillist.generators.image_network.settings import ImageNetworkSettings
 from pointillist.model import Model
@@ -299,3 +305,49 @@ def test_features_that_images_do_not_have_are_refused() -> None:
         with pytest.raises(UsageError, match="an image network cannot be fitted to OneHot features"):
             require_soft_images(unfit)
     require_soft_images(Pixels("image", 4, 4, 1, 2.0))
+
+
+def tiny() -> Perceptual:
+    """Features of a small network with chance weights."""
+    torch.manual_seed(5)
+    extractor = Extractor.small("tiny", Input(8, 8, 1, (0.5,), (0.25,)), ((3,), (4,)), small_network(1, ((3,), (4,))))
+    return Perceptual.of("image", extractor)
+
+
+@pytest.mark.parametrize("feature_map", [
+    FOURIER,
+    ImageHermite.spread("image", *SIZE, 8, 0.3),
+    ImageHermiteProducts.draw("image", *SIZE, 4, 0.5, groups=10, size=2, seed=0),
+    Pixels("image", *SIZE, 3.0),
+    tiny(),
+], ids=["fourier", "hermite", "products", "pixels", "perceptual"])  # fmt: skip
+@pytest.mark.parametrize("average_rate", [None, 1e-2])
+def test_a_whole_step_stays_on_its_device(feature_map: FeatureMap, average_rate: float | None) -> None:
+    """Torch's meta device refuses tensors of any other, as a graphics card does; forward, backward and a step of Adam.
+    Before and after, the same map is used on the processor: what it keeps for itself must not have moved."""
+    release, device = released(by_class(feature_map)), torch.device("meta")
+    settings = replace(QUICK, average_rate=average_rate, loss="likelihood", reweighted=True)
+
+    def step(place: torch.device) -> torch.Tensor:
+        rng = np.random.default_rng(0)
+        with placing(place):
+            loss = loss_of(release, settings)
+            state = State(loss.shape.module().to(place), loss, settings, rng)
+            found = loss(state.network, rng, state.average)
+            move(state.optimiser(settings), found)
+        return found.detach()
+
+    for place in (torch.device("cpu"), device, torch.device("cpu")):
+        assert step(place).device == place
+
+
+def test_a_device_changes_no_model_and_no_state(tmp_path: Path) -> None:
+    """Here auto is the processor, unless there is a card. A state of one device goes on with on another."""
+    short = replace(QUICK, steps=20, check=10, average_rate=1e-2)
+    path = tmp_path / "state"
+    whole = fitted(RELEASE, short, checkpoint=path)
+    again = fitted(RELEASE, replace(short, device="auto"), checkpoint=path)
+    if device_named("auto").type == "cpu":
+        assert again.to_bytes() == whole.to_bytes()
+    with pytest.raises(UsageError, match="device 'gpu' is not known"):
+        ImageNetworkSettings(device="gpu")  # type: ignore[arg-type]

@@ -2,16 +2,23 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+import torch
 
 import pointillist as pt
+from pointillist.device import device_named, placing
+from pointillist.errors import UsageError
 from pointillist.features import RandomFourier, Weighted
-from pointillist.generators.network.fit import heads_of
-from pointillist.generators.network.row_network import Network
+from pointillist.fitting.class_shares import class_shares
+from pointillist.fitting.descent import move
+from pointillist.fitting.likelihood import Likelihood
+from pointillist.generators.network.fit import Batches, heads_of
+from pointillist.generators.network.row_network import Network, Shape
 from pointillist.progress import silent
 from pointillist.schema.levels import levels_of
 
@@ -196,3 +203,35 @@ def test_a_map_of_positions_alone_needs_no_levels() -> None:
     (head,) = heads_of([fourier], [level])
     assert (head.tiles, head.position, head.width) == (None, True, 1)
     assert len(head.edges) == level.regular - 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_whole_step_stays_on_its_device(releases: dict[str, pt.Release], method: str) -> None:
+    """Torch's meta device refuses tensors of any other, as a graphics card does; forward, backward and a step of Adam."""
+    release, device = releases[method], torch.device("meta")
+    rows, label, shares = class_shares(release)
+    levels = levels_of(release.schema)
+    assert label is not None
+    shape = Shape(
+        heads_of([each.feature_map for each in release.measurements], levels), label.name, tuple(shares.tolist())
+    )
+    module = shape.module().to(device)
+    with placing(device):
+        batches = Batches(shape, Likelihood.of(release, rows), {each.name: each for each in levels}, QUICK)
+        loss = batches.loss(module, 50, np.random.default_rng(0), 0.5)
+        assert loss.device == device
+        move(torch.optim.Adam(module.parameters()), loss)
+
+
+def test_a_device_changes_neither_model_nor_checkpoint(
+    releases: dict[str, pt.Release], model: pt.Model, tmp_path: Path
+) -> None:
+    """Here auto is the processor, unless there is a card; what is written does not say what ran."""
+    if device_named("auto").type == "cpu":
+        assert fitted(releases["merf"], replace(QUICK, device="auto")).to_bytes() == model.to_bytes()
+    short = replace(QUICK, steps=100, check=20)
+    path = tmp_path / "c"
+    short.fit(releases["merf"], seed=0, progress=silent, checkpoint=path)
+    replace(short, device="auto").fit(releases["merf"], seed=0, progress=silent, checkpoint=path)
+    with pytest.raises(UsageError, match="device 'gpu' is not known"):
+        pt.NetworkSettings(device="gpu")  # type: ignore[arg-type]

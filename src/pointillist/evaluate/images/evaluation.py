@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pointillist.device import CPU
 from pointillist.errors import UsageError, without_context
 from pointillist.evaluate.evaluation import AnyEvaluation, opened_release, read_each, schema_of
 from pointillist.evaluate.images.feature_space import Space
@@ -21,6 +22,7 @@ from pointillist.evaluate.learners.classifiers import available, require_models
 from pointillist.evaluate.metric import Steps
 from pointillist.evaluate.report import Words
 from pointillist.files.images import Images
+from pointillist.generators.requirements import require_torch
 from pointillist.pages import count
 from pointillist.pages.blocks import html
 from pointillist.progress import Progress, silent
@@ -124,6 +126,8 @@ def evaluate_images(
     models: Sequence[str] | None = None,
     most_images: int = MOST_IMAGES,
     spaces: tuple[Space, ...] | None = None,
+    fid_network: str | Path | None = None,
+    device: str = CPU,
     seed: int = 0,
     progress: Progress = silent,
 ) -> ImageEvaluation:
@@ -131,13 +135,15 @@ def evaluate_images(
 
     `schema` may be left out where a `release` is given. `holdout` are real images that the release has not seen:
     classifiers are tested on them; without it, on a quarter of the real images. `spaces` are where Fréchet distances are
-    taken, such as `Space("name of a network", its features)`.
+    taken, such as `Space("name of a network", its features)`. With `fid_network`, the weights of FID's Inception network as
+    a safetensors file, FID and KID are given that can be compared with published ones; it runs on `device`.
     """
     known = opened_release(release, audit)
     public = schema_of(schema, known)
     if most_images < 1:
         raise UsageError(f"most_images must be at least 1, not {most_images}.")
     chosen = require_models(available(MODELS) if models is None else models, CLASSIFIERS)
+    fid = None if fid_network is None else _fid_space(fid_network, device)
     steps = Steps(progress)
     steps.part(0.0)
     given = {"real": real, "synthetic": synthetic} | ({} if holdout is None else {"holdout": holdout})
@@ -154,6 +160,7 @@ def evaluate_images(
         models=chosen,
         most_images=most_images,
         spaces=spaces,
+        fid=fid,
     )
     sizes = {role: len(each) for role, each in sets.items()}
     if holdout is None:
@@ -167,6 +174,14 @@ def evaluate_images(
         size=tuple(context.real.pixels.shape[1:]),
         label=public.label,
     )
+
+
+def _fid_space(network: str | Path, device: str) -> Space:
+    """FID's network, refused before the images are read if it is none."""
+    require_torch("FID needs")
+    from pointillist.evaluate.images.inception import fid_space
+
+    return fid_space(network, device)
 
 
 def _name(table: Any) -> str:

@@ -20,6 +20,7 @@ SAMPLES = Section("images", "Images, class by class", "Images", 10)
 MODELS = Section("models", "Train on synthetic, test on real", "Classifiers", 20)
 DIVERSITY = Section("diversity", "Do they vary as real ones do?", "Diversity", 30)
 DISTANCE = Section("distance", "Fréchet distance", "Distance", 40)
+FID = Section("fid", "FID and KID", "FID", 45)
 COPIES = Section("copies", "Copies", "Copies", 50)
 
 MOST_CLASSES = 60
@@ -38,6 +39,8 @@ class ImageContext(Context[Images]):
     """The most images that a classifier is trained on."""
     spaces: tuple[Space, ...] | None = None
     """Where Fréchet distances are taken; None for the usual ones."""
+    fid: Space | None = None
+    """Where FID and KID are taken, if the user has brought its network."""
 
     @cached_property
     def training_and_test(self) -> tuple[Images, Images]:

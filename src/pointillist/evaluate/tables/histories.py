@@ -192,4 +192,4 @@ class Histories:
             weights=(codes[self.later] != codes[self.later - 1]).astype(float),
             minlength=self.persons,
         )
-        return {**shares, f"{level.name}, changes": moves}
+        return {**shares, f"{level.name}, changes": moves.astype(np.float64)}

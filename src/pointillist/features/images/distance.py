@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pointillist.device import Copies
 from pointillist.features.base import MAPS, FeatureMap, Floats
 from pointillist.features.description import array
 from pointillist.features.domain import Domain
@@ -58,15 +59,15 @@ class ImageDistance(CentredImageMap):
         return np.asarray(np.minimum(1.0, squared / (255 * self.radius) ** 2)[:, None])
 
     @cached_property
-    def _soft_centres(self) -> "Tensor":
+    def _soft_centres(self) -> Copies:
         import torch
 
-        return torch.as_tensor(self.centres / 255, dtype=torch.float32)
+        return Copies(torch.as_tensor(self.centres / 255, dtype=torch.float32, device="cpu"))
 
     def soft_images(self, images: "Tensor", labels: "Tensor | None" = None) -> "Tensor":
         if self.label is not None and labels is None:
             raise ValueError("distances from the centre of a class need the images' labels")
-        centres = self._soft_centres
+        centres = self._soft_centres.beside(images)
         centres = centres[:1] if self.label is None or labels is None else centres[labels.long()]
         squared = (flat(images) - centres).square().sum(dim=1, keepdim=True)
         return (squared / self.radius**2).clamp_max(1.0)

@@ -6,6 +6,7 @@ rebuilds it gets the same network or a clear message. Small networks of our own 
 are named, and found again by their name. Running one needs torch, reading about one does not.
 """
 
+import copy
 import hashlib
 import json
 import math
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pointillist.device import CPU, device_named, steady
 from pointillist.errors import UsageError
 from pointillist.features.images.public_network import (
     KNOWN,
@@ -114,6 +116,8 @@ class Extractor:
     """Of a small network, which travels with the release; others are found by their name."""
     module: Any = field(default=None)
     """A user's own network, which cannot be found by a name."""
+    device: str = CPU
+    """Where `look` runs it. No file says it: another machine may not have it."""
 
     @classmethod
     def open(cls, given: "str | Path | Extractor") -> "Extractor":
@@ -212,6 +216,22 @@ class Extractor:
         found.shapes  # noqa: B018
         return found
 
+    def on(self, device: str) -> Self:
+        """The same network, which looks at images on a device: one of `DEVICES`, refused if it is not here."""
+        found = device_named(device).type
+        return self if found == self.device else replace(self, device=found, module=self.network.module)
+
+    def look(self, pixels: NDArray[np.uint8]) -> "list[Tensor]":
+        """Outputs of the layers for one image, (height, width, channels), by itself; they come back to the processor.
+
+        One image at a time on every device: what is measured of it depends on it alone.
+        """
+        torch = require_torch()
+        image = torch.from_numpy(pixels.copy()).permute(2, 0, 1)[None].contiguous().to(torch.float32) / 255
+        device = torch.device(self.device)
+        with steady(device):
+            return [layer.cpu() for layer in self.network(self.input(image.to(device)))]
+
     def __repr__(self) -> str:
         return f"<Extractor {self.name}: {len(self.layers)} layers, sha256 {self.sha256[:12]}>"
 
@@ -299,6 +319,8 @@ class Frozen:
         self.module.to(memory_format=self.order)  # type: ignore[call-overload]
         self.layers = layers
         self._caught = threading.local()  # several threads may be under way at once
+        self._elsewhere: dict[Any, nn.Module] = {}
+        self._copying = threading.Lock()
         places = dict(module.named_modules())
         for name in layers:
             places[name].register_forward_hook(self._hook(name))
@@ -311,14 +333,25 @@ class Frozen:
         return catch
 
     def __call__(self, images: "Tensor") -> "list[Tensor]":
-        """Outputs of the layers, in order, for images as the network takes them."""
-        self.module.eval()  # statistics of normalisations stay what they are
+        """Outputs of the layers, in order, for images as the network takes them; it is run where these are."""
+        module = self._on(images.device)
+        module.eval()  # statistics of normalisations stay what they are
         self._caught.outputs = {}
         try:
-            self.module(images.contiguous(memory_format=self.order))
+            module(images.contiguous(memory_format=self.order))
             return [self._caught.outputs[name] for name in self.layers]
         finally:
             self._caught.outputs = None
+
+    def _on(self, device: Any) -> "nn.Module":
+        """The network on a device: a copy of its own, since others may be running it here."""
+        if device.type == CPU:
+            return self.module
+        with self._copying:
+            if device not in self._elsewhere:
+                # Hooks are copied, too.
+                self._elsewhere[device] = copy.deepcopy(self.module).to(device).requires_grad_(False)
+            return self._elsewhere[device]
 
 
 def _checked(name: str, module: "nn.Module", layers: Sequence[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ which quarter turn they were rotated. Everything here is public; the seed makes 
 """
 
 import math
+import time
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,14 +16,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pointillist.device import CPU, device_named
 from pointillist.errors import UsageError
 from pointillist.features.images.extractor import Extractor, Input
 from pointillist.features.images.public_network import one_thread, require_torch, small_network
 from pointillist.files.paths import checked
 from pointillist.progress import Progress, silent
+from pointillist.training_log import Look, tell
 from pointillist.watching import watched
 
 if TYPE_CHECKING:
+    import torch
     from torch import Tensor, nn
 
 WIDTHS = ((16, 16), (32, 32), (64, 64))
@@ -103,16 +107,19 @@ def train_extractor(
     batch: int = 64,
     rate: float = 3e-3,
     seed: int = 0,
+    device: str = CPU,
     progress: Progress = silent,
 ) -> Trained:
     """Train a small network to classify public images of the size and channels that the private ones have.
 
     One image in ten is held out. Adam with a rate that falls to nothing; images are moved by up to two pixels. On one
-    thread, so that the same seed gives the same network.
+    thread, so that the same seed gives the same network; on another `device` than the processor, much the same.
     """
     _check(sets, height, width, channels, steps, batch)
     with one_thread():
-        return _train(sets, (height, width, channels), name, widths, steps, batch, rate, seed, progress)
+        return _train(
+            sets, (height, width, channels), name, widths, steps, batch, rate, seed, device_named(device), progress
+        )
 
 
 def _train(
@@ -124,6 +131,7 @@ def _train(
     batch: int,
     rate: float,
     seed: int,
+    device: "torch.device",
     progress: Progress,
 ) -> Trained:
     torch = require_torch()
@@ -136,30 +144,33 @@ def _train(
     order = generator.permutation(len(images))
     held_out, kept = np.split(order, [max(1, len(order) // 10)])
     classes = int(labels.max()) + 1
-    body = small_network(channels, widths)
-    head = torch.nn.Linear(widths[-1][-1], classes)
+    body = small_network(channels, widths).to(device)
+    head = torch.nn.Linear(widths[-1][-1], classes).to(device)
     optimiser = torch.optim.AdamW([*body.parameters(), *head.parameters()], lr=rate, weight_decay=1e-2)
+    began = time.monotonic()
     for step in range(steps):
         for group in optimiser.param_groups:
             group["lr"] = rate * min(1.0, (step + 1) / 50) * 0.5 * (1 + math.cos(math.pi * step / steps))
         body.train()
         chosen = torch.as_tensor(generator.choice(kept, min(batch, len(kept)), replace=False))
-        found = _classify(body, head, taken(_moved(images[chosen], generator)))
-        loss = torch.nn.functional.cross_entropy(found, labels[chosen], label_smoothing=0.1)
+        found = _classify(body, head, taken(_moved(images[chosen].to(device), generator)))
+        loss = torch.nn.functional.cross_entropy(found, labels[chosen].to(device), label_smoothing=0.1)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
         if step % 20 == 0:
             progress("train", step / steps)
+            tell(progress, Look("train", step + 1, steps, loss.item(), time.monotonic() - began, step + 1))
     body.eval()
     right = 0
     with torch.no_grad():
         for part in np.array_split(held_out, max(1, len(held_out) // 256)):
             chosen = torch.as_tensor(part)
-            right += int((_classify(body, head, taken(images[chosen])).argmax(dim=1) == labels[chosen]).sum())
+            found = _classify(body, head, taken(images[chosen].to(device))).argmax(dim=1)
+            right += int((found.cpu() == labels[chosen]).sum())
     progress("train", 1.0)
     chance = float(np.bincount(labels.numpy()).max() / len(labels))
-    return Trained(Extractor.small(name, taken, widths, body), right / len(held_out), chance, len(held_out))
+    return Trained(Extractor.small(name, taken, widths, body.cpu()), right / len(held_out), chance, len(held_out))
 
 
 def _check(sets: Sequence[PublicImages], height: int, width: int, channels: int, steps: int, batch: int) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pointillist.device import Copies
 from pointillist.features.base import MAPS, FeatureMap, Floats
 from pointillist.features.description import array
 from pointillist.features.domain import Domain
@@ -125,17 +126,17 @@ class ImageFourier(ImageMap):
         return found
 
     @cached_property
-    def _soft_frequencies(self) -> "Tensor":
+    def _soft_frequencies(self) -> Copies:
         import torch
 
-        found = torch.as_tensor(self.frequencies).to(torch.float32)
+        found = torch.as_tensor(self.frequencies, device="cpu").to(torch.float32)
         found *= 255 * self.scale
-        return found
+        return Copies(found)
 
     def soft_images(self, images: "Tensor", labels: "Tensor | None" = None) -> "Tensor":
         import torch
 
-        angles = flat(images) @ self._soft_frequencies.T
+        angles = flat(images) @ self._soft_frequencies.beside(images).T
         return torch.cat([torch.cos(angles), torch.sin(angles)], dim=1) / math.sqrt(len(self.frequencies))
 
     def describe(self) -> dict[str, Any]:

@@ -52,6 +52,10 @@ class GalleryPoint(ImageMap):
         return self.space.directions
 
     @property
+    def device(self) -> str:
+        return self.space.extractor.device
+
+    @property
     def nonnegative(self) -> bool:
         return False
 

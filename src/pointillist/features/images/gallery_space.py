@@ -205,9 +205,7 @@ def averages(extractor: Extractor, rectified: bool, pixels: NDArray[np.uint8]) -
     found = np.empty((len(pixels), sum(shape[0] for shape in extractor.shapes)))
     with one_thread(), torch.no_grad():
         for number, each in enumerate(pixels):
-            image = torch.from_numpy(each.copy()).permute(2, 0, 1)[None].contiguous().to(torch.float32) / 255
-            layers = extractor.network(extractor.input(image))
-            kept = [layer.relu() if rectified else layer for layer in layers]
+            kept = [layer.relu() if rectified else layer for layer in extractor.look(each)]
             found[number] = torch.cat([layer.mean(dim=(2, 3))[0] for layer in kept]).to(torch.float64).numpy()
     return found
 

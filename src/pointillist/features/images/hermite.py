@@ -185,7 +185,7 @@ class ImageHermiteProducts(_Pixels):
             found: Tensor = _curves().apply(chosen[:, :, place] - 0.5, self.curve)
             return found.permute(1, 2, 0)
 
-        chosen = flat(images)[:, torch.as_tensor(self._numbers)]  # (number, groups, size)
+        chosen = flat(images)[:, torch.as_tensor(self._numbers, device=images.device)]  # (number, groups, size)
         features = 1 / math.sqrt(len(self.groups)) * curves(0)
         for place in range(1, self.size):
             features = (features[:, :, :, None] * curves(place)[:, :, None, :]).flatten(2)
@@ -211,7 +211,7 @@ def _curves() -> Any:
         @staticmethod
         def forward(ctx: Any, x: "Tensor", curve: Hermite) -> "Tensor":
             rho, x = curve.rho, curve.scale * x
-            found = torch.empty((curve.dimension, *x.shape), dtype=x.dtype)
+            found = x.new_empty((curve.dimension, *x.shape))
             found[0] = (1 - rho * rho) ** 0.25 * torch.exp(-rho / (1 + rho) * x * x)
             if curve.order >= 1:
                 found[1] = math.sqrt(2 * rho) * x * found[0]
@@ -229,7 +229,7 @@ def _curves() -> Any:
             curve: Hermite = ctx.curve
             slope = -2 * curve.rho / (1 + curve.rho) * x * (given * found).sum(0)
             if curve.order >= 1:
-                numbers = torch.arange(1, curve.dimension, dtype=x.dtype).reshape(-1, *[1] * x.dim())
+                numbers = torch.arange(1, curve.dimension, dtype=x.dtype, device=x.device).reshape(-1, *[1] * x.dim())
                 slope += (torch.sqrt(2 * curve.rho * numbers) * given[1:] * found[:-1]).sum(0)
             return curve.scale * slope, None
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pointillist.device import Copies
 from pointillist.features.base import MAPS, FeatureMap, Floats
 from pointillist.features.description import array
 from pointillist.features.domain import Domain
@@ -181,9 +182,9 @@ class ImageMoments(CentredImageMap):
         """Some of the features, with gradients."""
         import torch
 
-        one, other, weights = (each[part] for each in self._soft_pairs)
-        coefficients = flat(images) @ self._soft_basis[0].T
-        centres = self._soft_basis[1][self._soft_cells(coefficients, labels)]
+        one, other, weights = (each.beside(images)[part] for each in self._soft_pairs)
+        coefficients = flat(images) @ self._soft_basis[0].beside(images).T
+        centres = self._soft_basis[1].beside(images)[self._soft_cells(coefficients, labels)]
         deviations = shortened(coefficients - centres, self.radius)
         lift = deviations.new_full((len(deviations), 1), self.lift)
         u = torch.cat([lift, deviations], dim=1) / math.hypot(self.lift, self.radius)
@@ -193,36 +194,38 @@ class ImageMoments(CentredImageMap):
         """Which centre is nearest, as indicators: no slope leads from one to another."""
         import torch
 
-        cells = self._soft_cells(flat(images) @ self._soft_basis[0].T, labels)
+        cells = self._soft_cells(flat(images) @ self._soft_basis[0].beside(images).T, labels)
         return torch.nn.functional.one_hot(cells, len(self.centres)).to(images.dtype)
 
     def _soft_cells(self, coefficients: "Tensor", labels: "Tensor | None") -> "Tensor":
         import torch
 
         if self.label is None:
-            labels = torch.zeros(len(coefficients), dtype=torch.int64)
+            labels = torch.zeros(len(coefficients), dtype=torch.int64, device=coefficients.device)
         elif labels is None:
             raise ValueError("moments around the centre of a class need the images' labels")
-        own = labels.long()[:, None] * self.kinds + torch.arange(self.kinds)
-        nearest = torch.cdist(coefficients.detach(), self._soft_basis[1]).gather(1, own).argmin(dim=1, keepdim=True)
+        own = labels.long()[:, None] * self.kinds + torch.arange(self.kinds, device=labels.device)
+        centres = self._soft_basis[1].beside(coefficients)
+        nearest = torch.cdist(coefficients.detach(), centres).gather(1, own).argmin(dim=1, keepdim=True)
         return own.gather(1, nearest)[:, 0]
 
     @cached_property
-    def _soft_basis(self) -> "tuple[Tensor, Tensor]":
+    def _soft_basis(self) -> tuple[Copies, Copies]:
         """The basis and the centres, for pixels in [0, 1] and a basis of length 1."""
         import torch
 
         basis, centres = self.vectors / SCALE, self.centres / (255 * SCALE)
-        return torch.as_tensor(basis, dtype=torch.float32), torch.as_tensor(centres, dtype=torch.float32)
+        one, other = (torch.as_tensor(each, dtype=torch.float32, device="cpu") for each in (basis, centres))
+        return Copies(one), Copies(other)
 
     @cached_property
-    def _soft_pairs(self) -> "tuple[Tensor, Tensor, Tensor]":
+    def _soft_pairs(self) -> tuple[Copies, Copies, Copies]:
         """The entries of u that are multiplied, and the products' weights."""
         import torch
 
         one, other = self.pairs
-        weights = torch.as_tensor(self.weights, dtype=torch.float32)
-        return torch.as_tensor(one), torch.as_tensor(other), weights
+        weights = torch.as_tensor(self.weights, dtype=torch.float32, device="cpu")
+        return Copies(torch.as_tensor(one, device="cpu")), Copies(torch.as_tensor(other, device="cpu")), Copies(weights)
 
     def describe(self) -> dict[str, Any]:
         return {

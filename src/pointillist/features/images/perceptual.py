@@ -13,7 +13,8 @@ moves by sqrt(2) (its features leave one block and enter another), which is no m
 
 A record's features must be a function of that record alone, bit for bit, or one record would move other records' features
 and the bound above would say nothing. A network's last bit depends on the shape of what it is run on, and may depend on
-where in it an image stands. So it is run on one image at a time, always, on one thread.
+where in it an image stands. So it is run on one image at a time, always, on one thread;
+and where a graphics card runs it, what follows is computed on the processor.
 """
 
 import math
@@ -105,6 +106,10 @@ class Perceptual(ImageMap):
         return self.activations * (2 if self.moments == 2 and self._firsts else 1)
 
     @property
+    def device(self) -> str:
+        return self.extractor.device
+
+    @property
     def nonnegative(self) -> bool:
         return self.rectified or not self._firsts
 
@@ -114,18 +119,14 @@ class Perceptual(ImageMap):
         found = np.empty((records.rows, self.dimension))
         with one_thread(), torch.no_grad():
             for number in range(records.rows):
-                image = torch.from_numpy(pixels[number].copy()).permute(2, 0, 1)[None].contiguous()
-                image = image.to(torch.float32) / 255
-                found[number] = self._features(image, torch.float64).numpy()[0]
+                found[number] = self._features(self.extractor.look(pixels[number]), torch.float64).numpy()[0]
         return found
 
     def soft_images(self, images: "Tensor", labels: "Tensor | None" = None) -> "Tensor":
-        return self._features(images, require_torch().float32)
+        return self._features(self.extractor.network(self.extractor.input(images)), require_torch().float32)
 
-    def _features(self, images: "Tensor", kind: Any) -> "Tensor":
+    def _features(self, layers: "list[Tensor]", kind: Any) -> "Tensor":
         torch = require_torch()
-        extractor = self.extractor
-        layers = extractor.network(extractor.input(images))
         firsts, seconds = [], []
         for layer, shape in zip(layers, self.shapes, strict=True):
             kept = layer.relu() if self.rectified else layer

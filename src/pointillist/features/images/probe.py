@@ -96,6 +96,10 @@ class ImageProbe(ImageMap):
         return 2 * self.classes
 
     @property
+    def device(self) -> str:
+        return self.extractor.device
+
+    @property
     def nonnegative(self) -> bool:
         return True
 

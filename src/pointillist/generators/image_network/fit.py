@@ -4,7 +4,7 @@ Every class has the same number of images in a batch, side by side; a class's me
 What was measured by class, by groups of classes or for all images together is then one small matrix of weights each.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from pointillist.device import device_named, lasting, placing
 from pointillist.errors import UsageError
 from pointillist.features import FeatureMap, Product, Tiles
 from pointillist.features.soft_records import SoftRecords
@@ -174,12 +175,12 @@ class Average(nn.Module):
         return torch.sum(towards * mean) + torch.sum((held - mean.detach()) ** 2)
 
 
-class _State(nn.Module):
+class State(nn.Module):
     """All that a fit moves: the network, and moving averages if there are any."""
 
-    def __init__(self, loss: Loss, settings: ImageNetworkSettings, rng: np.random.Generator):
+    def __init__(self, module: nn.Module, loss: Loss, settings: ImageNetworkSettings, rng: np.random.Generator):
         super().__init__()
-        self.network = loss.shape.module()
+        self.network = module
         self.average: Average | None = None
         if settings.average_rate is not None:
             with torch.no_grad():
@@ -203,25 +204,28 @@ def fit_image_network(
     where it would have ended without a break.
     """
     assert release.schema.image is not None
-    size = release.schema.image[1].shape
+    device, size = device_named(settings.device), release.schema.image[1].shape
     rows, label, shares = class_shares(release)
     breadth = BREADTHS[settings.architecture] if settings.breadth is None else settings.breadth
     held = tuple(shares.tolist()) if label is not None else ()
     shape = ImageShape(settings.architecture, *size, shares=held, noise=settings.noise, breadth=breadth)
-    batches = Loss(targets_of(release, rows, label, shares), shape, settings)
     torch.manual_seed(seed)
+    module = shape.module().to(device)  # made here: the same start on every device
     rng = np.random.default_rng(seed)
-    state = _State(batches, settings, rng)
-    module, optimiser = state.network, state.optimiser(settings)
-    purpose = {"release": release.id, "seed": seed, "settings": asdict(settings), "shape": shape.to_json()}
+    purpose = {"release": release.id, "seed": seed, "settings": lasting(settings), "shape": shape.to_json()}
 
     def loss(step: int) -> Tensor:
         optimiser.param_groups[0]["lr"] = settings.rate * settings.decay ** (step // settings.epoch)
         module.train()
         return batches(module, rng, state.average)
 
-    def enough() -> bool:
-        return settings.stop and batches.chi_squared(module, rng) <= batches.dimension
+    def chi_squared() -> float | None:
+        return batches.chi_squared(module, rng) if settings.stop else None
 
-    Descent(state, optimiser, rng, settings.steps, settings.check, checkpoint, purpose).run(loss, enough, progress)
-    return ImageNetwork(shape, module.eval(), columns=ImageColumns.of(release.schema))
+    with placing(device):
+        batches = Loss(targets_of(release, rows, label, shares), shape, settings)
+        state = State(module, batches, settings, rng)
+        optimiser = state.optimiser(settings)
+        descent = Descent(state, optimiser, rng, settings.steps, settings.check, checkpoint, purpose)
+        descent.run(loss, chi_squared, batches.dimension, progress)
+    return ImageNetwork(shape, module.cpu().eval(), columns=ImageColumns.of(release.schema))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
+from pointillist.device import CPU, DeviceName, require_device_name
 from pointillist.errors import UsageError
 from pointillist.generators.requirements import require_positive, require_torch
 from pointillist.progress import Progress
@@ -56,9 +57,12 @@ class ImageNetworkSettings:
     """Whether to end when the noise alone explains what is left of chi^2."""
     check: int = 100
     """Steps between looks at chi^2, and between checkpoints."""
+    device: DeviceName = CPU
+    """What the fit runs on: cpu, cuda, mps, or auto for a graphics card if there is one. Files do not say it."""
 
     def __post_init__(self) -> None:
         require_positive(self, "noise", "steps", "batch", "rate", "decay", "epoch", "check", "breadth", "average_rate")
+        require_device_name(self.device)
         if not 0 <= self.momentum < 1:
             raise UsageError(f"momentum must be at least 0 and below 1, not {self.momentum}.")
         for name, known in (("architecture", ArchitectureName), ("loss", LossName)):

@@ -1,7 +1,7 @@
 """Fitting a network of rows to a release: gradient descent on its Gaussian likelihood. Needs torch."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from pointillist.device import device_named, lasting, placing
 from pointillist.features import FeatureMap
 from pointillist.features.soft_records import SoftColumn, SoftRecords
 from pointillist.fitting.class_shares import class_shares
@@ -31,17 +32,16 @@ def fit_network(
     With a checkpoint the state is kept in that file every few steps; a fit that finds one goes on from there, and ends
     where it would have ended without a break.
     """
+    device = device_named(settings.device)
     rows, label, shares = class_shares(release)
     levels = levels_of(release.schema)
     heads = heads_of([each.feature_map for each in release.measurements], levels)
     shape = Shape(heads, None if label is None else label.name, tuple(shares.tolist()), settings.noise, settings.hidden)
-    likelihood = Likelihood.of(release, rows)
     torch.manual_seed(seed)
-    module = shape.module()
+    module = shape.module().to(device)  # made here: the same start on every device
     optimiser = torch.optim.Adam(module.parameters(), lr=settings.rate)
     rng = np.random.default_rng(seed)
-    batches = _Batches(shape, likelihood, {each.name: each for each in levels}, settings)
-    purpose = {"release": release.id, "seed": seed, "settings": asdict(settings), "shape": shape.to_json()}
+    purpose = {"release": release.id, "seed": seed, "settings": lasting(settings), "shape": shape.to_json()}
 
     def loss(step: int) -> Tensor:
         for group in optimiser.param_groups:
@@ -49,11 +49,15 @@ def fit_network(
         module.train()
         return batches.loss(module, settings.batch, rng, step / settings.steps)
 
-    def enough() -> bool:
-        return batches.chi_squared(module, 8 * settings.batch, rng) <= likelihood.dimension
+    def chi_squared() -> float:
+        return batches.chi_squared(module, 8 * settings.batch, rng)
 
-    Descent(module, optimiser, rng, settings.steps, settings.check, checkpoint, purpose).run(loss, enough, progress)
-    return Network(shape, module.eval())
+    descent = Descent(module, optimiser, rng, settings.steps, settings.check, checkpoint, purpose)
+    with placing(device):
+        likelihood = Likelihood.of(release, rows)
+        batches = Batches(shape, likelihood, {each.name: each for each in levels}, settings)
+        descent.run(loss, chi_squared, likelihood.dimension, progress)
+    return Network(shape, module.cpu().eval())
 
 
 def heads_of(feature_maps: Sequence[FeatureMap], levels: Sequence[Levels]) -> tuple[Head, ...]:
@@ -106,7 +110,7 @@ class _Schedule:
         return (*self.always, self.in_turn[int(progress * len(self.in_turn))])
 
 
-class _Batches:
+class Batches:
     """Rows of a network held against a release."""
 
     def __init__(self, shape: Shape, likelihood: Likelihood, levels: dict[str, Levels], settings: NetworkSettings):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
+from pointillist.device import CPU, DeviceName, require_device_name
 from pointillist.errors import UsageError
 from pointillist.generators.requirements import require_positive, require_torch
 from pointillist.progress import Progress
@@ -40,6 +41,8 @@ class NetworkSettings:
     """How much products of columns count in the distance (DP-HP, eq. 16)."""
     products_in_turn: bool = False
     """Whether products are used one after the other, as DP-HP does; otherwise all of them in every step."""
+    device: DeviceName = CPU
+    """What the fit runs on: cpu, cuda, mps, or auto for a graphics card if there is one. Files do not say it."""
 
     def __post_init__(self) -> None:
         require_positive(self, "noise", "steps", "batch", "rate", "check", "gamma")
@@ -47,6 +50,7 @@ class NetworkSettings:
             raise UsageError(f"batch must be at least 2, not {self.batch}: rows are held against each other.")
         if self.loss not in get_args(LossName):
             raise UsageError(f"loss {self.loss!r} is not known. Losses: {', '.join(get_args(LossName))}.")
+        require_device_name(self.device)
         # As it comes back from a file.
         object.__setattr__(self, "hidden", tuple(self.hidden))
         if any(size < 1 for size in self.hidden):

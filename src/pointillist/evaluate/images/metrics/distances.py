@@ -100,10 +100,10 @@ def distances(
     return tuple(found)
 
 
-def frechet(first: Floats, second: Floats) -> float:
-    """The distance itself, squared as is the custom."""
+def frechet(first: Floats, second: Floats, *, unbiased: bool = False) -> float:
+    """The distance itself, squared as is the custom; with covariances over n, or over n - 1 as in published FID."""
     means = first.mean(axis=0) - second.mean(axis=0)
-    one, other = (np.atleast_2d(np.cov(each, rowvar=False, bias=True)) for each in (first, second))
+    one, other = (np.atleast_2d(np.cov(each, rowvar=False, bias=not unbiased)) for each in (first, second))
     root = _root(one)
     shared = np.linalg.eigvalsh(root @ other @ root)
     overlap = np.sqrt(np.maximum(shared, 0.0)).sum()
