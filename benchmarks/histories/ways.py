@@ -68,7 +68,8 @@ def wide(rows: Frame, schema: pt.Schema, epsilon: float, target: str | None, see
         part = made[[person.column, *facts, *(f"{name} {place}" for name in own)]]
         long.append(part.rename(columns={f"{name} {place}": name for name in own}))
     there = pd.concat(long)
-    return Made(there[there[str(person.order)].notna()].reset_index(drop=True), time.process_time() - start)
+    needed = [str(person.order), *(name for name in own if not schema.columns[name].missing)]
+    return Made(there[there[needed].notna().all(axis=1)].reset_index(drop=True), time.process_time() - start)
 
 
 WAYS = {"chronicle": chronicle, "by row": by_row, "one wide row": wide}
