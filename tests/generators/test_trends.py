@@ -73,29 +73,6 @@ def test_exchanges_follow_the_pull_and_keep_every_column_of_a_component(pull: fl
         assert (np.sort(tiles[mine], axis=0) == np.sort(before[mine], axis=0)).all()
 
 
-@pytest.mark.parametrize("pull", [0.0, 0.5])
-def test_exchanges_among_components_keep_a_group_and_what_components_make(pull: float) -> None:
-    """Two components, each with one half of the tiles of the last column: values stay with the component that makes them."""
-    rng = np.random.default_rng(0)
-    tiles, group = rows(4_000, rng)
-    component = rng.integers(2, size=len(tiles))
-    halves = np.zeros((2, 11))
-    halves[0, :5], halves[1, 5:10] = 0.2, 0.2
-    tiles[:, 2] = np.where(component == 0, rng.integers(0, 5, len(tiles)), rng.integers(5, 10, len(tiles)))
-    tables = [np.full((2, 11), 1 / 11), np.full((2, 3), 1 / 3), halves]
-    before = tiles.copy()
-    trends(pull, 0.0).exchange_among(tiles, component, group, tables, rng, np.array([2]))
-    assert (tiles[:, :2] == before[:, :2]).all()
-    for number in range(7):
-        assert (np.sort(tiles[group == number, 2]) == np.sort(before[group == number, 2])).all()
-    assert ((tiles[:, 2] >= 5) == (component == 1)).all()
-    scores = trends(pull, 0.0).scores
-    pairs = [
-        np.corrcoef(scores[0][tiles[component == c, 0]], scores[1][tiles[component == c, 2]])[0, 1] for c in (0, 1)
-    ]
-    assert all(each > 0.1 if pull else abs(each) < 0.1 for each in pairs)  # chance: 0.022
-
-
 def test_places_lie_in_their_tiles_and_are_correlated_in_the_tails() -> None:
     """Of rows in the highest tile of both columns, who is higher in one is higher in the other."""
     rng = np.random.default_rng(1)

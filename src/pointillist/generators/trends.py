@@ -7,7 +7,7 @@ changes. And inside their tiles values are placed as normal variables with these
 who is far out in one tail is rather far out in the other, too.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -27,8 +27,6 @@ _SWEEPS = 20
 """How often every row meets another of its component."""
 _WORK = 4e9
 """The most multiplications of exchanges; where rows and columns are many, there are fewer sweeps."""
-_MEETINGS = 60
-"""How often every row meets another of its group."""
 _ROUNDS, _PLACES = 4, 1.5e7
 """How often the places inside tiles are drawn in turn, each by all others; fewer where more than so many are drawn."""
 _WEAK = 0.1
@@ -75,41 +73,6 @@ class Trends:
         work = max(1.0, len(tiles) * len(self.columns) ** 2 / 2)
         for _ in range(int(np.clip(_WORK / work, 4, _SWEEPS))):
             self.sweep(tiles, component, rng, free)
-
-    def exchange_among(
-        self,
-        tiles: Places,
-        component: NDArray[np.integer[Any]],
-        group: NDArray[np.integer[Any]],
-        tables: Sequence[Floats],
-        rng: np.random.Generator,
-        free: NDArray[np.integer[Any]],
-    ) -> None:
-        """Exchange tiles of some columns, by number, between rows of the same group, in place.
-
-        What a group has stays as it is. For rows of which the rest is known: too few of them share a component. So rows of
-        different ones meet, too, and an exchange also counts how likely their components make what they would get.
-
-        Arguments:
-            tables: for each of all columns the probabilities of its tiles in every component.
-        """
-        if not self.pull.any():
-            return
-        moving = np.flatnonzero(np.isin(self.columns, free))
-        own = np.ascontiguousarray(tiles[:, self.columns])
-        means = np.stack(
-            [tables[column] @ score for column, score in zip(self.columns, self.scores, strict=True)], axis=1
-        )
-        scores = np.stack([each[own[:, number]] for number, each in enumerate(self.scores)], axis=1)
-        widest = max((len(self.scores[number]) for number in moving), default=1)
-        logs = np.full((len(moving), len(means), widest), np.log(_NOTHING))
-        for place, number in enumerate(moving):
-            table = tables[self.columns[number]]
-            logs[place, :, : table.shape[1]] = np.log(np.maximum(table, _NOTHING))
-        for _ in range(_MEETINGS):
-            order = np.lexsort((rng.random(len(tiles)), group))
-            _meet_others(scores, own, self.pull, order, group, component, means, logs, moving, int(rng.integers(2**31)))
-        tiles[:, self.columns] = own
 
     def sweep(
         self,
@@ -243,44 +206,3 @@ def _meet(
             if np.log(np.random.random()) < -apart * torn:
                 scores[i, a], scores[j, a] = scores[j, a], scores[i, a]
                 tiles[i, a], tiles[j, a] = tiles[j, a], tiles[i, a]
-
-
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-def _meet_others(
-    scores: Floats,
-    tiles: Places,
-    pull: Floats,
-    order: NDArray[np.int64],
-    group: NDArray[np.int64],
-    component: NDArray[np.int64],
-    means: Floats,
-    logs: Floats,
-    moving: NDArray[np.int64],
-    seed: int,
-) -> None:
-    """Rows that stand beside each other meet if they are of one group, and may exchange each value that moves."""
-    np.random.seed(seed)  # of compiled code alone
-    columns = scores.shape[1]
-    at = 0
-    while at + 1 < len(order):
-        i, j = order[at], order[at + 1]
-        if group[i] != group[j]:
-            at += 1
-            continue
-        at += 2
-        first, second = component[i], component[j]
-        for place in range(len(moving)):
-            a = moving[place]
-            mine, other = tiles[i, a], tiles[j, a]
-            if mine == other:
-                continue
-            torn = 0.0
-            for b in range(columns):
-                if b != a:
-                    torn += pull[a, b] * (scores[i, b] - means[first, b] - scores[j, b] + means[second, b])
-            gain = -(scores[i, a] - scores[j, a]) * torn
-            gain += logs[place, first, other] + logs[place, second, mine]
-            gain -= logs[place, first, mine] + logs[place, second, other]
-            if np.log(np.random.random()) < gain:
-                scores[i, a], scores[j, a] = scores[j, a], scores[i, a]
-                tiles[i, a], tiles[j, a] = other, mine

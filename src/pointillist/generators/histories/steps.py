@@ -163,10 +163,7 @@ class Steps:
             tiles[:, number] = own
         trends, places = self.mixture.trends, dict[int, Floats]()
         if trends is not None:
-            when = codes.get("" if self.history.order is None else self.history.order.name, np.zeros(len(tiles)))
-            trends.exchange_among(
-                tiles, component, when.astype(np.int64), list(self.mixture.tables.values()), rng, self._free
-            )
+            trends.exchange(tiles, component, rng, self._free)
             places = trends.places(tiles, rng)
         drawn = {
             name: draw_levels(self.mixture.tiles[name], self.mixture.within[name], tiles[:, at], rng, places.get(at))
