@@ -57,6 +57,7 @@ IN_PROCESS = {
     "benchmarks.receiver.hospital": "test_receiver_hospital.py::test_a_small_run",
     "benchmarks.evaluators": "test_evaluators.py::test_a_small_run",
     "benchmarks.owners": "test_owners.py::test_a_small_run",
+    "benchmarks.histories": "test_histories.py::test_a_small_run",
     "benchmarks.papers.balog": "test_papers_balog.py::test_a_small_run_leaves_a_page_and_pictures_and_is_not_repeated",
     "benchmarks.papers.mixture": "test_papers_mixture.py::test_the_command_runs_and_goes_on_where_it_stopped",
     "benchmarks.papers.marginals": "test_papers_marginals.py::test_the_command_runs_and_goes_on_where_it_stopped",
