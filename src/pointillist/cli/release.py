@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from pointillist.cli.options import Place
     from pointillist.methods import Method
     from pointillist.plan import Plan
+    from pointillist.release import Release
     from pointillist.schema import Schema
 
 PlanOnly = Annotated[bool, typer.Option("--plan", help="Only print what would be measured; touch no data.")]
@@ -90,7 +91,6 @@ def release(
 
     Example: pointillist release faces/ --schema faces.toml --epsilon 1 -o faces.release
     """
-    from pointillist.cli.progress_bars import Steps
     from pointillist.cli.show.release import tell_release
     from pointillist.curator import releasing
     from pointillist.engines import opened
@@ -109,10 +109,18 @@ def release(
     source, run = opened(data, engine, workers(threads), master, **_read_by(delimiter, decimal, encoding, sql))
     tell_plan(settled, quiet or as_json)
     last_look(facts, schema, yes)
-    with warnings.catch_warnings(), Steps(quiet or as_json).shown() as steps:
-        warnings.simplefilter("ignore", FactsFromDataWarning)
-        made = releasing.release(source, facts, **asked, ledger=ledger, output=output, progress=steps, engine=run)
+    made = _made(source, facts, quiet or as_json, **asked, ledger=ledger, output=output, engine=run)
     return tell_release(made, output, quiet, as_json)
+
+
+def _made(source: Any, schema: "Schema", quiet: bool, **asked: Any) -> "Release":
+    """The release, with a bar. Facts that were read from the data have been shown by now."""
+    from pointillist.cli.progress_bars import Steps
+    from pointillist.curator import releasing
+
+    with warnings.catch_warnings(), Steps(quiet).shown() as steps:
+        warnings.simplefilter("ignore", FactsFromDataWarning)
+        return releasing.release(source, schema, **asked, progress=steps)
 
 
 def _read_by(delimiter: str, decimal: str | None, encoding: str | None, sql: str | None) -> dict[str, Any]:

@@ -88,7 +88,6 @@ def synth(
     Example: pointillist synth people.csv --schema people.toml --epsilon 1 -o synthetic.csv
     """
     from pointillist.cli.progress_bars import Steps
-    from pointillist.generators import generator_for
     from pointillist.methods.fit import fit as make_fit
     from pointillist.release import Release
     from pointillist.schema import Schema
@@ -98,8 +97,6 @@ def synth(
     free_for_rows(output, facts, overwrite, data, schema, kept, ledger, public)
     free(kept, overwrite, data, schema, ledger, public)
     require_rows(rows, facts, output)
-    if generator is not None:
-        generator_for(facts, generator)  # better known before anything is spent
     measuring = _measured_on(facts, method, generator, device)
     release(
         data, schema, epsilon, kept, delta, target, neighbours, method, public, overlap, extractor,
@@ -116,16 +113,17 @@ def synth(
 
 
 def _measured_on(schema: "Schema", method: str | None, generator: str | None, device: str | None) -> str | None:
-    """What the release's network runs on, if it has one. Refused before anything is spent: a device that the fit lacks."""
+    """What the release's network runs on, if it has one. Before anything is spent: what the fit cannot do is refused."""
     from pointillist.generators import generator_for
     from pointillist.methods import kind_for
     from pointillist.methods.fit import placed
     from pointillist.settings import settings_of
 
+    chosen = None if generator is None else generator_for(schema, generator)
     if device is None:
         return None
     kind = kind_for(schema, method)
-    placed(kind() if generator is None else generator_for(schema, generator), device)
+    placed(kind() if chosen is None else chosen, device)
     return device if any(each.name == "device" for each in settings_of(kind)) else None
 
 

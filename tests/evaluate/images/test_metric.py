@@ -17,7 +17,7 @@ def context(real: pt.Images, holdout: pt.Images | None, schema: pt.Schema) -> Im
 
 
 def test_every_metric_is_found_in_its_folder_and_in_its_place() -> None:
-    assert list(METRICS) == ["copies", "shares", "samples", "classifiers", "diversity", "distances"]
+    assert list(METRICS) == ["copies", "shares", "samples", "classifiers", "diversity", "distances", "fid"]
 
 
 def test_images_to_train_on_and_to_test_on(bars: Bars, bars_schema: pt.Schema) -> None:
