@@ -42,7 +42,7 @@ def run(table: Table, way: str, epsilon: float, seed: int, data: Path | None, pe
     tested = set(names[: len(names) // 4])
     test = rows[rows[table.person].isin(tested)]
     train = rows[rows[table.person].isin(set(names) - tested)].reset_index(drop=True)
-    schema = table.schema(train)
+    schema = table.schema(rows)
     made = WAYS[way](train, schema, epsilon, table.target or None, seed)
     real, synthetic, unseen = (Histories.read(each, schema) for each in (train, made.rows, test))
     courses = comparison.compared(real, synthetic, seed)
