@@ -39,6 +39,18 @@ def test_a_long_tail_asks_for_a_log_scale() -> None:
     assert any('scale = "log"' in each.code for each in found["quantiles of numbers"].advice)
 
 
+def test_a_log_scale_with_room_for_noise_asks_for_a_lower_max() -> None:
+    """A few rows at the far end, as noise puts them there, make the spread twice as large."""
+    rng = np.random.default_rng(0)
+    real, made = np.exp(rng.normal(5, 0.5, (2, 2_000)))
+    made[:4] = 9_000
+    for end, asked in ((10_000, True), (1_000, False)):
+        found = graded(pt.Real(min=1, max=end, scale="log", missing=False), real, np.minimum(made, end))
+        point = found["spreads of numbers"]
+        assert any("max = " in each.code and each.in_schema for each in point.advice) == asked
+        assert (point.grade == "poor") == asked
+
+
 def test_what_is_good_needs_no_advice() -> None:
     rng = np.random.default_rng(0)
     found = graded(pt.Real(min=0, max=1_000, missing=False), *rng.normal(500, 50, (2, 2_000)))

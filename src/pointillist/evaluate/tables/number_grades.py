@@ -9,6 +9,9 @@ from pointillist.evaluate.verdict import UNCLEAR, Point, grade
 from pointillist.files.toml_text import written
 from pointillist.schema.levels import Levels
 
+_FAR = 8.0
+"""A log scale that ends at so many times the 95 % quantile has much room for noise."""
+
 
 @dataclass(frozen=True)
 class NumberColumn:
@@ -33,7 +36,7 @@ class NumberColumn:
         """Bounds that cut values off; or reach far beyond them, or a long tail on a plain scale; else noise."""
         if self.mend:
             return self.mend
-        return (*_levels(self), *_bounds(self), *_scale(self), commands.larger_epsilon())
+        return (*_levels(self), *_bounds(self), *_far_end(self), *_scale(self), commands.larger_epsilon())
 
 
 def number_points(columns: list[NumberColumn], commands: Commands) -> tuple[Point, ...]:
@@ -130,6 +133,22 @@ def _bounds(column: NumberColumn) -> tuple[Advice, ...]:
     said = (
         f"Most of the range that the schema gives {column.name} ({column.level.column.show_ends()}) is empty: nine tenths "
         "of the real values lie in less than a quarter of it. Set tighter bounds."
+    )
+    return (Advice(said, lines, in_schema=True),)
+
+
+def _far_end(column: NumberColumn) -> tuple[Advice, ...]:
+    """On a log scale the last bins are wide: where nearly nobody is, noise alone puts rows far out."""
+    facts, level = column.quantiles, column.level
+    if facts is None or level is None or level.column.compared_as != "a number" or level.column.scale != "log":
+        return ()
+    if facts.real[-1] <= 0 or level.bounds[1] < _FAR * facts.real[-1]:
+        return ()
+    end = float(f"{_FAR / 2 * facts.real[-1]:.1g}")
+    lines = in_column(column.name, f"max = {written(int(end) if level.whole else end)}")
+    said = (
+        f"The range of {column.name} ends at {level.column.show(level.bounds[1])}, and 95 % of the real values lie below "
+        f"{column.shown(facts.real[-1])}: noise alone puts rows far out. Set a lower max; values above it count as the max."
     )
     return (Advice(said, lines, in_schema=True),)
 
